@@ -1,0 +1,35 @@
+/** All environments, and the two doors to them: a batch of episodes, or one lane shaped like PettingZoo's Parallel API. */
+import { createBatch, unknownName, type BatchSettings, type DigestibleBatch, type EnvDefinition } from './core/index.ts'
+import { matrix } from './matrix/index.ts'
+
+export * from './core/index.ts'
+
+/** Every built-in environment by id. Adding one adds a line here. */
+export const ENVS: Record<string, EnvDefinition> = { matrix }
+
+/**
+ * The definition of an environment by id; a definition (somebody's plug-in) is handed back as it is.
+ * @throws TroupeError unknown-name, with the nearest id
+ */
+export function envDefinition(
+  env: string | EnvDefinition,
+  definitions: Readonly<Record<string, EnvDefinition>> = ENVS,
+): EnvDefinition {
+  if (typeof env !== 'string') return env
+  if (!Object.hasOwn(definitions, env)) throw unknownName('environment', env, Object.keys(definitions))
+  return definitions[env]
+}
+
+/**
+ * Opens B parallel episodes of an environment. Call `reset` before the first `step`.
+ * @param env id in ENVS, or a definition
+ * @param options the environment's own, plus `horizon` and `horizonEnds`; left-out ones take their defaults
+ * @throws TroupeError for an unknown environment and for unknown or impossible options, seats and settings
+ */
+export function makeBatch(
+  env: string | EnvDefinition,
+  options: unknown = {},
+  settings: BatchSettings = {},
+): DigestibleBatch {
+  return createBatch(envDefinition(env), options, settings)
+}
