@@ -1,6 +1,7 @@
 /** Messages about replays, the binary chunk, and the assembly that turns a stream back into a replay. */
 import { Type, type Static } from '@sinclair/typebox'
 import { TroupeError, shown } from '../../envs/core/errors.ts'
+import { type Frame, type Snapshot } from '../../envs/core/types.ts'
 import { ClientNumber, Count, MaybeNumber, Name, StreamNumber, WIRE_LIMITS } from './hello.ts'
 
 const closed = { additionalProperties: false } as const
@@ -23,11 +24,14 @@ export const ReplayOpen = Type.Object(
 )
 export type ReplayOpen = Static<typeof ReplayOpen>
 
-/** Asks for the chunks that `step` needs before all others; chunks already sent are not sent again. */
+/**
+ * Asks for the chunks that `step` needs before all others; chunks already sent are not sent again, and a stream that
+ * was sent in full has nothing left to do.
+ */
 export const ReplaySeek = Type.Object({ type: Type.Literal('replay.seek'), stream: StreamNumber, step: Count }, closed)
 export type ReplaySeek = Static<typeof ReplaySeek>
 
-/** Ends a stream early (or frees its number after `replay.done`). Answered by `replay.closed`. */
+/** Ends a stream early. Answered by `replay.closed`, unless `replay.done` was on its way. */
 export const ReplayClose = Type.Object({ type: Type.Literal('replay.close'), stream: StreamNumber }, closed)
 export type ReplayClose = Static<typeof ReplayClose>
 
@@ -98,7 +102,7 @@ export const ReplayOpened = Type.Object({
 })
 export type ReplayOpened = Static<typeof ReplayOpened>
 
-/** Every chunk of the stream has been sent. */
+/** Every chunk of the stream has been sent, and its number is free again. */
 export const ReplayDone = Type.Object({ type: Type.Literal('replay.done'), stream: StreamNumber })
 export type ReplayDone = Static<typeof ReplayDone>
 
@@ -169,10 +173,17 @@ export const REPLAY_SERVER_MESSAGES = {
 
 export interface ChunkKeyframe {
   readonly step: number
-  /** A Snapshot, for worlds that can be re-simulated. */
-  readonly snapshot: unknown
-  /** A Frame to draw, where it was recorded. */
-  readonly frame: unknown
+  /** For worlds that can be re-simulated; known to be an object, its fields are checked where it is loaded. */
+  readonly snapshot: Snapshot | null
+  /** To be drawn, where it was recorded; known to be an object, its fields are the recorder's word. */
+  readonly frame: Frame | null
+}
+
+/** Something a policy or a person said about a step. */
+export interface ChunkNote {
+  readonly step: number
+  readonly agent?: string
+  readonly text: string
 }
 
 /** Some consecutive steps of one replay. */
@@ -194,6 +205,8 @@ export interface ReplayChunk {
   readonly chain: readonly { readonly index: number; readonly sha256: string }[]
   /** Keyframes with `first <= step < first + steps`; the last chunk also holds the one at T. */
   readonly keyframes: readonly ChunkKeyframe[]
+  /** Notes, by the same rule as keyframes. */
+  readonly notes: readonly ChunkNote[]
 }
 
 /** 'TRC1', read as a little-endian word. */
@@ -222,7 +235,9 @@ function actionType(actions: Int32Array | Float32Array): number {
 export function encodeChunk(chunk: ReplayChunk): Uint8Array<ArrayBuffer> {
   const { steps, actions, digests, probability, value } = chunk
   const type = actionType(actions)
-  const tail = new TextEncoder().encode(JSON.stringify({ chain: chunk.chain, keyframes: chunk.keyframes }))
+  const tail = new TextEncoder().encode(
+    JSON.stringify({ chain: chunk.chain, keyframes: chunk.keyframes, notes: chunk.notes }),
+  )
   const actionBytes = pad4(actions.length * ACTION_BYTES[type])
   const digestBytes = pad4(digests.length * 2)
   const bytes = new Uint8Array(
@@ -293,8 +308,8 @@ export function decodeChunk(message: ArrayBuffer | Uint8Array): ReplayChunk {
   }
   const probability = floats(steps * perProbability)
   const value = floats(steps * perValue)
-  const { chain, keyframes } = readTail(bytes.subarray(at), first, steps)
-  return { stream, index, first, steps, actions, digests, probability, value, chain, keyframes }
+  const tail = readTail(bytes.subarray(at), first, steps)
+  return { stream, index, first, steps, actions, digests, probability, value, ...tail }
 }
 
 /** As pad4, for products that may pass 2^31. */
@@ -302,28 +317,35 @@ function pad4FromProduct(bytes: number): number {
   return Math.ceil(bytes / 4) * 4
 }
 
-function readTail(bytes: Uint8Array, first: number, steps: number): Pick<ReplayChunk, 'chain' | 'keyframes'> {
-  let tail: { chain?: unknown; keyframes?: unknown }
+type Tail = Pick<ReplayChunk, 'chain' | 'keyframes' | 'notes'>
+
+function readTail(bytes: Uint8Array, first: number, steps: number): Tail {
+  let tail: Partial<Record<keyof Tail, unknown>> | null
   try {
     tail = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    throw badChunk('tail', 'not JSON', 'an object with chain and keyframes')
+    throw badChunk('tail', 'not JSON', 'an object with chain, keyframes and notes')
   }
-  const { chain, keyframes } = tail ?? {}
+  const { chain, keyframes, notes } = tail ?? {}
   if (!Array.isArray(chain) || !chain.every((entry) => isCount(entry?.index) && /^[0-9a-f]{64}$/.test(entry.sha256))) {
     throw badChunk('chain', shown(chain), 'a list of { index, sha256 }')
   }
   if (!Array.isArray(keyframes)) throw badChunk('keyframes', shown(keyframes), 'a list of { step, snapshot, frame }')
-  for (const keyframe of keyframes as Partial<ChunkKeyframe>[]) {
-    const step = keyframe?.step
-    if (!isCount(step) || step < first || step > first + steps) {
-      throw badChunk('keyframes: step', shown(step), `${first} to ${first + steps}`)
+  if (!Array.isArray(notes)) throw badChunk('notes', shown(notes), 'a list of { step, text }')
+  for (const at of [...keyframes, ...notes] as { step?: unknown }[]) {
+    if (!isCount(at?.step) || at.step < first || at.step > first + steps) {
+      throw badChunk('keyframes and notes: step', shown(at?.step), `${first} to ${first + steps}`)
     }
-    if (keyframe.snapshot === undefined || keyframe.frame === undefined) {
+  }
+  for (const { step, snapshot, frame } of keyframes as ChunkKeyframe[]) {
+    if (typeof snapshot !== 'object' || typeof frame !== 'object') {
       throw badChunk(`keyframes: step ${step}`, 'incomplete', 'a snapshot and a frame, each an object or null')
     }
   }
-  return { chain, keyframes } as Pick<ReplayChunk, 'chain' | 'keyframes'>
+  if (!notes.every((note) => typeof note.text === 'string' && ['string', 'undefined'].includes(typeof note.agent))) {
+    throw badChunk('notes', 'without words', 'a list of { step, text, agent? }')
+  }
+  return { chain, keyframes, notes }
 }
 
 function isCount(value: unknown): value is number {
@@ -342,6 +364,8 @@ export class ReplayAssembly {
   readonly chain: string[]
   /** Sorted by step. */
   readonly keyframes: ChunkKeyframe[] = []
+  /** In the order of steps. */
+  readonly notes: ChunkNote[] = []
   /** [T, N, A] or undefined when not recorded */
   readonly probability: Float32Array | undefined
   /** [T, N] or undefined when not recorded */
@@ -434,5 +458,7 @@ export class ReplayAssembly {
     for (const { index, sha256 } of chunk.chain) if (index < this.chain.length) this.chain[index] = sha256
     this.keyframes.push(...chunk.keyframes)
     this.keyframes.sort((a, b) => a.step - b.step)
+    this.notes.push(...chunk.notes)
+    this.notes.sort((a, b) => a.step - b.step)
   }
 }
