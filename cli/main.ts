@@ -1,0 +1,180 @@
+#!/usr/bin/env node
+/**
+ * The `troupe` command. Only the file of the command that was typed is loaded, so that help and lists come at once.
+ */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { TroupeError, nearestName, unknownName } from '../envs/core/errors.ts'
+import { EXIT, EXIT_CODES_TEXT, createOutput, describeFailure, reportFailure, surviveClosedPipes } from './output.ts'
+import { type CommandFile } from './command.ts'
+
+/** Every command: what it is for, and how to get it. */
+const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandFile> }> = {
+  demo: { summary: 'the whole path in two minutes: train, watch, evaluate, record', load: () => import('./demo.ts') },
+  list: { summary: 'scenarios and their sizes', load: () => import('./list.ts') },
+  algorithms: { summary: 'learners and policies', load: () => import('./algorithms.ts') },
+  run: { summary: 'play a policy on a scenario', load: () => import('./run.ts') },
+  train: { summary: 'train a learner on a scenario', load: () => import('./train.ts') },
+  resume: { summary: 'continue a training run', load: () => import('./resume.ts') },
+  evaluate: { summary: 'evaluate a run or a checkpoint by the protocol', load: () => import('./evaluate.ts') },
+  verify: { summary: 're-simulate a replay or check a record', load: () => import('./verify.ts') },
+  watch: { summary: 'open the viewer', load: () => import('./watch.ts') },
+  serve: { summary: 'run the server', load: () => import('./serve.ts') },
+  new: { summary: 'start an environment or a policy of your own', load: () => import('./new.ts') },
+  check: { summary: 'try whether a plug-in keeps the contract', load: () => import('./check.ts') },
+  speed: { summary: 'measure steps per second on this machine', load: () => import('./speed.ts') },
+  doctor: { summary: 'what works on this machine and what does not', load: () => import('./doctor.ts') },
+}
+
+const GLOBAL_WITH_VALUE = new Set(['--data', '--config'])
+const GLOBAL = new Set(['--json', '--quiet', '--print-config', ...GLOBAL_WITH_VALUE])
+
+function helpText(): string {
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length))
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
+  return `Usage: troupe <command> [options]
+
+Multi-agent reinforcement learning whose every number can be checked.
+
+Commands
+${lines.join('\n')}
+
+  troupe help <command>     options of one command
+  troupe help exit-codes    what the process says when it ends
+
+Options of every command
+  --json            one JSON document on stdout and nothing else
+  --quiet           no progress and no notes
+  --data <dir>      folder of runs and replays (default: troupe-data)
+  --config <file>   take options from a JSON file
+  --print-config    show every effective setting and where it came from, then stop
+  --version         version of troupe
+
+Settings come from, strongest first: --set, flag, environment variable (TROUPE_SEED=3), --config file, preset, default.
+`
+}
+
+/** The version of this package; the file is beside dist/ or, from source, beside cli/. */
+function packageVersion(): string {
+  for (const up of ['../../package.json', '../package.json']) {
+    try {
+      const { name, version } = JSON.parse(readFileSync(fileURLToPath(new URL(up, import.meta.url)), 'utf8'))
+      if (name === 'troupe') return version
+    } catch {
+      // the other place
+    }
+  }
+  return 'unknown'
+}
+
+/** Moves the shared options that were typed before the command behind it. */
+function splitCommand(argv: readonly string[]): { name: string | undefined; rest: string[] } {
+  const before: string[] = []
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i]
+    if (!word.startsWith('-')) return { name: word, rest: [...argv.slice(i + 1), ...before] }
+    before.push(word)
+    if (GLOBAL_WITH_VALUE.has(word) && i + 1 < argv.length) before.push(argv[++i])
+  }
+  return { name: undefined, rest: before }
+}
+
+function usage(where: string, got: string, expected: string, nearest?: string): TroupeError {
+  return new TroupeError('bad-usage', { where, got, expected, ...(nearest === undefined ? {} : { nearest }) })
+}
+
+/** Commander's complaint as one of ours, with the nearest option. */
+function commandError(
+  name: string,
+  error: { code: string; message: string },
+  options: string[],
+  use: string,
+): TroupeError {
+  const quoted = /'([^']+)'/.exec(error.message)?.[1] ?? ''
+  const where = `troupe ${name}`
+  switch (error.code) {
+    case 'commander.unknownOption': {
+      const typed = quoted.split('=')[0]
+      const nearest = nearestName(
+        typed.replace(/^-+/, ''),
+        options.map((option) => option.replace(/^-+/, '')),
+      )
+      const expected = `one of ${options.join(', ')}`
+      return usage(`${where}: option`, `"${typed}"`, expected, nearest === undefined ? undefined : `"--${nearest}"`)
+    }
+    case 'commander.optionMissingArgument':
+      return usage(`${where}: ${quoted}`, 'without its value', quoted.split(' ').slice(-1)[0])
+    case 'commander.missingArgument':
+      return usage(`${where}: <${quoted}>`, 'missing', use)
+    case 'commander.excessArguments':
+      return usage(`${where}: arguments`, 'too many', use)
+    default:
+      return usage(where, error.message.replace(/^error: /, ''), use)
+  }
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const asked = splitCommand(argv)
+  let { name, rest } = asked
+  const json = argv.includes('--json')
+  const out = createOutput({ json, quiet: argv.includes('--quiet') })
+  const foreign: string[] = []
+  try {
+    if (name === 'help') {
+      const topic = rest.find((word) => !word.startsWith('-'))
+      if (topic === 'exit-codes') {
+        process.stdout.write(`${EXIT_CODES_TEXT}\n`)
+        return EXIT.fine
+      }
+      if (topic !== undefined && !(topic in COMMANDS)) {
+        throw unknownName('troupe help: topic', topic, [...Object.keys(COMMANDS), 'exit-codes'])
+      }
+      name = topic
+      rest = topic === undefined ? ['--help'] : ['--help']
+    }
+    if (name === undefined) {
+      if (rest.includes('--version') || rest.includes('-V')) {
+        const version = packageVersion()
+        out.result({ version }, () => version)
+        return EXIT.fine
+      }
+      const odd = rest.find((word, i) => !GLOBAL.has(word) && !GLOBAL_WITH_VALUE.has(rest[i - 1]))
+      if (odd !== undefined && odd !== '--help' && odd !== '-h') {
+        throw unknownName('troupe: option', odd, [...GLOBAL, '--version', '--help'])
+      }
+      process.stdout.write(helpText())
+      return odd === undefined && rest.length === 0 ? EXIT.input : EXIT.fine
+    }
+    if (!(name in COMMANDS)) throw unknownName('troupe: command', name, Object.keys(COMMANDS))
+    const [{ Command }, { addSharedOptions }, file] = await Promise.all([
+      import('commander'),
+      import('./settings.ts'),
+      COMMANDS[name].load(),
+    ])
+    let exit: number = EXIT.fine
+    const command = new Command(`troupe ${name}`).description(COMMANDS[name].summary)
+    command.exitOverride().configureOutput({ writeErr: () => {}, outputError: () => {} })
+    command.helpOption('-h, --help', 'show this page').showHelpAfterError(false)
+    file.define(command, async (work) => {
+      exit = (await work({ out, foreign, version: packageVersion() })) ?? EXIT.fine
+    })
+    addSharedOptions(command)
+    try {
+      await command.parseAsync(rest, { from: 'user' })
+    } catch (error) {
+      const { code, message } = error as { code?: unknown; message: string }
+      if (code === 'commander.helpDisplayed' || code === 'commander.help') return EXIT.fine
+      if (typeof code === 'string' && code.startsWith('commander.')) {
+        const options = command.options.map((option) => option.long ?? option.flags)
+        throw commandError(name, { code, message }, options, `troupe ${name} ${command.usage()}`)
+      }
+      throw error
+    }
+    return exit
+  } catch (error) {
+    return reportFailure(describeFailure(error, foreign), out)
+  }
+}
+
+surviveClosedPipes()
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,12 @@
+/**
+ * troupe as a library: `import { makeBatch, playEpisodes, readReplay } from 'troupe'`.
+ *
+ * Environments alone, without tensors and without Node, are `troupe/envs`; policies and learners are `troupe/agents`.
+ */
+export { Type, type Static, type TObject } from '@sinclair/typebox'
+export * from './envs/index.ts'
+export * from './scenarios/open.ts'
+export * from './scenarios/load.ts'
+export * from './agents/index.ts'
+export * from './results/run.ts'
+export { loadEnvPlugin, loadPolicyPlugin, type EnvPlugin, type PolicyPlugin } from './results/plugins.ts'
