@@ -1,7 +1,8 @@
 /** Messages about replays, the binary chunk, and the assembly that turns a stream back into a replay. */
 import { Type, type Static } from '@sinclair/typebox'
 import { TroupeError, shown } from '../../envs/core/errors.ts'
-import { type Frame, type Snapshot } from '../../envs/core/types.ts'
+import { checkKeyframe, checkNote } from '../../envs/core/replay-frames.ts'
+import { type Keyframe, type Note } from '../../envs/core/replay-format.ts'
 import { ClientNumber, Count, MaybeNumber, Name, StreamNumber, WIRE_LIMITS } from './hello.ts'
 
 const closed = { additionalProperties: false } as const
@@ -171,21 +172,6 @@ export const REPLAY_SERVER_MESSAGES = {
 
 // --- the binary chunk
 
-export interface ChunkKeyframe {
-  readonly step: number
-  /** For worlds that can be re-simulated; known to be an object, its fields are checked where it is loaded. */
-  readonly snapshot: Snapshot | null
-  /** To be drawn, where it was recorded; known to be an object, its fields are the recorder's word. */
-  readonly frame: Frame | null
-}
-
-/** Something a policy or a person said about a step. */
-export interface ChunkNote {
-  readonly step: number
-  readonly agent?: string
-  readonly text: string
-}
-
 /** Some consecutive steps of one replay. */
 export interface ReplayChunk {
   readonly stream: number
@@ -204,9 +190,9 @@ export interface ReplayChunk {
   /** Entries of the SHA-256 chain that end inside the chunk, with their place in the whole chain. */
   readonly chain: readonly { readonly index: number; readonly sha256: string }[]
   /** Keyframes with `first <= step < first + steps`; the last chunk also holds the one at T. */
-  readonly keyframes: readonly ChunkKeyframe[]
+  readonly keyframes: readonly Keyframe[]
   /** Notes, by the same rule as keyframes. */
-  readonly notes: readonly ChunkNote[]
+  readonly notes: readonly Note[]
 }
 
 /** 'TRC1', read as a little-endian word. */
@@ -268,7 +254,7 @@ export function encodeChunk(chunk: ReplayChunk): Uint8Array<ArrayBuffer> {
 
 /**
  * Unpacks and checks a binary message. Sizes are compared with what arrived before anything is allocated.
- * @throws TroupeError bad-message naming the field
+ * @throws TroupeError bad-message or (in keyframes and notes) bad-file, naming the field
  */
 export function decodeChunk(message: ArrayBuffer | Uint8Array): ReplayChunk {
   const bytes = message instanceof Uint8Array ? message : new Uint8Array(message)
@@ -332,20 +318,16 @@ function readTail(bytes: Uint8Array, first: number, steps: number): Tail {
   }
   if (!Array.isArray(keyframes)) throw badChunk('keyframes', shown(keyframes), 'a list of { step, snapshot, frame }')
   if (!Array.isArray(notes)) throw badChunk('notes', shown(notes), 'a list of { step, text }')
-  for (const at of [...keyframes, ...notes] as { step?: unknown }[]) {
-    if (!isCount(at?.step) || at.step < first || at.step > first + steps) {
-      throw badChunk('keyframes and notes: step', shown(at?.step), `${first} to ${first + steps}`)
+  const checked = {
+    keyframes: keyframes.map((keyframe) => checkKeyframe(keyframe, 'replay chunk: keyframe')),
+    notes: notes.map((note) => checkNote(note, 'replay chunk: note')),
+  }
+  for (const { step } of [...checked.keyframes, ...checked.notes]) {
+    if (step < first || step > first + steps) {
+      throw badChunk('keyframes and notes: step', shown(step), `${first} to ${first + steps}`)
     }
   }
-  for (const { step, snapshot, frame } of keyframes as ChunkKeyframe[]) {
-    if (typeof snapshot !== 'object' || typeof frame !== 'object') {
-      throw badChunk(`keyframes: step ${step}`, 'incomplete', 'a snapshot and a frame, each an object or null')
-    }
-  }
-  if (!notes.every((note) => typeof note.text === 'string' && ['string', 'undefined'].includes(typeof note.agent))) {
-    throw badChunk('notes', 'without words', 'a list of { step, text, agent? }')
-  }
-  return { chain, keyframes, notes }
+  return { chain, ...checked }
 }
 
 function isCount(value: unknown): value is number {
@@ -363,9 +345,9 @@ export class ReplayAssembly {
   readonly digests: Uint16Array
   readonly chain: string[]
   /** Sorted by step. */
-  readonly keyframes: ChunkKeyframe[] = []
+  readonly keyframes: Keyframe[] = []
   /** In the order of steps. */
-  readonly notes: ChunkNote[] = []
+  readonly notes: Note[] = []
   /** [T, N, A] or undefined when not recorded */
   readonly probability: Float32Array | undefined
   /** [T, N] or undefined when not recorded */
@@ -409,18 +391,22 @@ export class ReplayAssembly {
   }
 
   /**
-   * Whether the state after `step` steps can be reached with what is here:
-   * from the nearest keyframe, or from the start, every chunk up to it has arrived.
+   * Whether the state after `step` steps can be shown with what is here: some keyframe at or before it (or the start),
+   * and every chunk from there on.
+   * @param by what a keyframe must hold: a snapshot to re-simulate from, or a frame to draw
    */
-  ready(step: number): boolean {
-    const { chunkSteps } = this.opened
-    const last = Math.min(this.have.length - 1, Math.floor(Math.max(0, step - 1) / chunkSteps))
-    for (let index = last; index >= 0; index--) {
-      if (this.have[index] !== 1) return false
-      const from = index * chunkSteps
-      if (this.keyframes.some((keyframe) => keyframe.step >= from && keyframe.step <= step)) return true
-    }
-    return true
+  ready(step: number, by: 'snapshot' | 'frame' = 'snapshot'): boolean {
+    const { steps, chunkSteps } = this.opened
+    const to = Math.min(step, steps)
+    if (this.keyframes.some((keyframe) => keyframe.step === to && keyframe[by] !== null)) return true
+    if (to === 0) return by === 'snapshot'
+    let lowest = Math.floor((to - 1) / chunkSteps)
+    if (this.have[lowest] !== 1) return false
+    while (lowest > 0 && this.have[lowest - 1] === 1) lowest--
+    if (lowest === 0 && by === 'snapshot') return true
+    return this.keyframes.some(
+      (keyframe) => keyframe.step >= lowest * chunkSteps && keyframe.step <= to && keyframe[by] !== null,
+    )
   }
 
   /**
