@@ -32,6 +32,11 @@ export interface Policy {
   memory(lanes: number, agents: number): PolicyMemory
   /** Writes one action for every agent of the view; draws chance only from `rng`. */
   act(view: AgentView, memory: PolicyMemory, out: ActionBatch, rng: Generator): void
+  /**
+   * The same with one generator per lane, so that what a lane draws does not depend on its neighbours. Policies without it
+   * are asked lane by lane where that matters (evaluation).
+   */
+  actLanes?(view: AgentView, memory: PolicyMemory, out: ActionBatch, rngs: readonly Generator[]): void
 }
 
 /** A policy that sees the whole world (planners, genies, greedy with a global view): marked, refused in live sessions. */

@@ -1,0 +1,95 @@
+/**
+ * Masked choices: discrete, or one choice per dimension (multi-discrete). Rows are [A] wide with the dimensions side by
+ * side, exactly as environments lay out their masks.
+ */
+import { TroupeError, type EnvSpec, type Generator } from '../../envs/core/index.ts'
+import { tf } from './tensors.ts'
+
+/**
+ * Stands on the logits of illegal choices. Not −infinity: 0 × infinity is NaN in the entropy. After the softmax an
+ * illegal choice has probability exactly 0, and its logit gradient exactly 0.
+ */
+export const ILLEGAL = -1e9
+
+/** @throws TroupeError when the actions are real numbers: before training, not in the middle of it */
+export function requireChoices(spec: EnvSpec, who: string): void {
+  if (spec.actionKind !== 'box') return
+  throw new TroupeError('bad-option', {
+    where: `${who}: actions of ${spec.env}`,
+    got: `box with ${spec.actionDims} dimensions`,
+    expected: 'discrete or multi-discrete actions; open the environment with discrete actions where it offers them',
+  })
+}
+
+/** 0 where legal, `ILLEGAL` where not: what is added to the logits. */
+export function penalties(mask: Uint8Array, out: Float32Array, from = 0, length = out.length): void {
+  for (let i = 0; i < length; i++) out[i] = mask[from + i] === 0 ? ILLEGAL : 0
+}
+
+/**
+ * Log-probabilities of every choice, each dimension normalised by itself.
+ * @param logits [rows, A]
+ * @param penalty [rows, A] 0 or ILLEGAL
+ * @param sizes [D] choices per dimension, summing to A
+ */
+export function logProbabilities(logits: tf.Tensor2D, penalty: tf.Tensor2D, sizes: readonly number[]): tf.Tensor2D {
+  const masked = tf.add(logits, penalty) as tf.Tensor2D
+  if (sizes.length === 1) return tf.logSoftmax(masked)
+  return tf.concat(
+    tf.split(masked, [...sizes], 1).map((part) => tf.logSoftmax(part)),
+    1,
+  ) as tf.Tensor2D
+}
+
+/** Log-probability of the joint choice: the sum over dimensions. @param chosen [rows, A] 1 at each dimension's choice */
+export function chosenLogProbability(logp: tf.Tensor2D, chosen: tf.Tensor2D): tf.Tensor1D {
+  return tf.sum(tf.mul(logp, chosen), 1)
+}
+
+/** Entropy per row in nats, summed over dimensions; illegal choices count nothing (0 × −1e9). */
+export function entropyOf(logp: tf.Tensor2D): tf.Tensor1D {
+  return tf.neg(tf.sum(tf.mul(tf.exp(logp), logp), 1))
+}
+
+/** Marks the choices of rows of actions. @param action [rows, D] @param out [rows, A] overwritten */
+export function markChosen(action: ArrayLike<number>, rows: number, sizes: readonly number[], out: Float32Array): void {
+  const A = sizes.reduce((sum, size) => sum + size, 0)
+  const D = sizes.length
+  out.fill(0, 0, rows * A)
+  for (let row = 0; row < rows; row++) {
+    let at = row * A
+    for (let d = 0; d < D; d++) {
+      out[at + action[row * D + d]] = 1
+      at += sizes[d]
+    }
+  }
+}
+
+/**
+ * Draws one choice in a dimension; a choice of probability 0 is never drawn.
+ * @param probability float32 probabilities, `size` of them from `from`
+ */
+export function sampleChoice(probability: Float32Array, from: number, size: number, rng: Generator): number {
+  let total = 0
+  for (let a = 0; a < size; a++) total += probability[from + a]
+  const point = rng.float() * total
+  let sum = 0
+  let last = 0
+  for (let a = 0; a < size; a++) {
+    const p = probability[from + a]
+    if (p === 0) continue
+    last = a
+    sum += p
+    if (point < sum) break
+  }
+  return last
+}
+
+/** The likeliest legal choice of a dimension; the lowest of equals. */
+export function greedyChoice(probability: Float32Array, mask: Uint8Array, from: number, size: number): number {
+  let best = -1
+  for (let a = 0; a < size; a++) {
+    if (mask[from + a] !== 0 && (best < 0 || probability[from + a] > probability[from + best])) best = a
+  }
+  return best
+}

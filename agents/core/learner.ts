@@ -1,0 +1,252 @@
+/** What changes a policy: the contract of learners, and how one is saved and loaded. */
+import { type TObject } from '@sinclair/typebox'
+import {
+  GENERATOR,
+  TroupeError,
+  canonicalJson,
+  shown,
+  type EnvBatch,
+  type EnvSpec,
+  type Generator,
+  type Snapshot,
+} from '../../envs/core/index.ts'
+import { type Checkpoint, type SavedTensor } from './checkpoint.ts'
+import { type Mlp } from './networks.ts'
+import { type ValueNorm, type ValueNormState } from './normalise.ts'
+import { type Adam } from './optimiser.ts'
+import { type Policy } from './policy.ts'
+import { type OtherAgents } from './rollout.ts'
+import { type TeamReward } from './teams.ts'
+
+/** Named numbers of one update; agents/README.md says what each means. */
+export type Metrics = Record<string, number>
+
+/** greedy: the likeliest legal action; sample: drawn from the policy. Named beside every number made with it. */
+export type PlayMode = 'greedy' | 'sample'
+
+export interface LearnerRequest {
+  /** A same-step batch with as many lanes as the settings say, not yet reset. The learner steps it. */
+  readonly batch: EnvBatch
+  /** Overrides of the defaults. */
+  readonly settings?: Readonly<Record<string, unknown>>
+  /** Root of every draw: weights, sampling, shuffles. */
+  readonly seed: string | number
+  readonly teamReward: TeamReward
+  /** Which of the batch's agents learn; default all. */
+  readonly agents?: readonly number[]
+  /** Who plays the others. */
+  readonly others?: readonly OtherAgents[]
+}
+
+export interface Learner {
+  /** Full effective settings. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Environment steps so far, counted over all lanes. */
+  readonly steps: number
+  /** Environment steps of one `collectAndUpdate`. */
+  readonly stepsPerUpdate: number
+  /** Plays a stretch and learns from it. @throws TroupeError diverged, naming tensor and step */
+  collectAndUpdate(): Metrics
+  policy(mode: PlayMode): Policy
+  /** The critic's estimates in reward units for another batch of the same environment. @param out [B, n] overwritten */
+  values(batch: EnvBatch, out: Float32Array): void
+  save(): Checkpoint
+  load(checkpoint: Checkpoint): void
+  dispose(): void
+}
+
+/** A row of the LEARNERS table. */
+export interface LearnerDefinition {
+  readonly name: string
+  readonly paper: string
+  readonly summary: string
+  /** Flat record of settings with defaults. */
+  readonly settings: TObject
+  create(request: LearnerRequest): Learner
+  /** The policy inside a checkpoint, for playing without training. */
+  policy(spec: EnvSpec, checkpoint: Checkpoint, mode: PlayMode): Policy
+}
+
+/** Everything that decides a learner's future, by name. */
+export interface LearnerParts {
+  readonly algorithm: string
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly batch: EnvBatch
+  /** Ids of the learning agents, in the order of their one-hot slots. */
+  readonly agents: readonly string[]
+  readonly networks: readonly { readonly net: Mlp; readonly adam: Adam }[]
+  readonly generators: Readonly<Record<string, Generator>>
+  readonly normalisers: Readonly<Record<string, ValueNorm>>
+  readonly count: { steps: number; updates: number }
+}
+
+interface SavedState {
+  readonly format: 1
+  readonly algorithm: string
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly env: { readonly id: string; readonly version: string; readonly options: Readonly<Record<string, unknown>> }
+  readonly agents: readonly string[]
+  readonly generator: string
+  readonly generators: Readonly<Record<string, readonly number[]>>
+  readonly normalisers: Readonly<Record<string, ValueNormState>>
+  readonly optimisers: Readonly<Record<string, { power1: number; power2: number; steps: number }>>
+  readonly steps: number
+  readonly updates: number
+  readonly lanes: readonly Snapshot[]
+}
+
+/** The tensors and state of a learner: loaded into a fresh one of the same settings, the same future follows. */
+export function saveLearner(parts: LearnerParts): Checkpoint {
+  const { batch } = parts
+  const weights: Record<string, SavedTensor> = {}
+  const optimisers: Record<string, { power1: number; power2: number; steps: number }> = {}
+  for (const { net, adam } of parts.networks) {
+    for (const { name, shape, from, to } of net.slices) weights[name] = { shape, data: net.values.slice(from, to) }
+    const { mean, square, power1, power2, steps } = adam.state
+    weights[`optimiser/${net.shape.name}/mean`] = { shape: [mean.length], data: mean.slice() }
+    weights[`optimiser/${net.shape.name}/square`] = { shape: [square.length], data: square.slice() }
+    optimisers[net.shape.name] = { power1, power2, steps }
+  }
+  const state: SavedState = {
+    format: 1,
+    algorithm: parts.algorithm,
+    settings: parts.settings,
+    env: { id: batch.spec.env, version: batch.spec.version, options: batch.spec.options },
+    agents: parts.agents,
+    generator: GENERATOR,
+    generators: mapValues(parts.generators, (rng) => [...rng.state]),
+    normalisers: mapValues(parts.normalisers, (norm) => ({ ...norm.state })),
+    optimisers,
+    steps: parts.count.steps,
+    updates: parts.count.updates,
+    lanes: Array.from({ length: batch.lanes }, (_, lane) => batch.save(lane)),
+  }
+  return { weights, state: state as unknown as Record<string, unknown> }
+}
+
+/**
+ * Puts a saved learner into `parts`. Everything but the lanes is checked before anything changes.
+ * @throws TroupeError bad-file or bad-version when the checkpoint is of something else
+ */
+export function loadLearner(parts: LearnerParts, checkpoint: Checkpoint): void {
+  const where = `${parts.algorithm}: checkpoint`
+  const state = readState(checkpoint, parts.algorithm)
+  const { batch } = parts
+  const { spec } = batch
+  const mine = {
+    settings: parts.settings,
+    env: { id: spec.env, version: spec.version, options: spec.options },
+    agents: parts.agents,
+    lanes: batch.lanes,
+    generator: GENERATOR,
+  }
+  const theirs = {
+    settings: state.settings,
+    env: state.env,
+    agents: state.agents,
+    lanes: state.lanes?.length,
+    generator: state.generator,
+  }
+  const different = firstDifference(mine, theirs, '')
+  if (different !== undefined) {
+    throw new TroupeError('bad-file', {
+      where: `${where}: ${different.path}`,
+      got: shown(different.theirs),
+      expected: shown(different.mine),
+    })
+  }
+  for (const { net } of parts.networks) {
+    for (const { name, shape } of net.slices) tensorOf(checkpoint, name, shape, where)
+    for (const moment of ['mean', 'square']) {
+      tensorOf(checkpoint, `optimiser/${net.shape.name}/${moment}`, [net.values.length], where)
+    }
+  }
+  for (const { net, adam } of parts.networks) {
+    loadNetwork(net, checkpoint, where)
+    const name = net.shape.name
+    adam.state.mean.set(checkpoint.weights[`optimiser/${name}/mean`].data)
+    adam.state.square.set(checkpoint.weights[`optimiser/${name}/square`].data)
+    Object.assign(adam.state, state.optimisers[name])
+  }
+  for (const [name, rng] of Object.entries(parts.generators)) rng.state.set(state.generators[name])
+  for (const [name, norm] of Object.entries(parts.normalisers)) Object.assign(norm.state, state.normalisers[name])
+  parts.count.steps = state.steps
+  parts.count.updates = state.updates
+  state.lanes.forEach((snapshot, lane) => batch.load(lane, snapshot))
+}
+
+/** The saved state, told apart from foreign JSON. */
+export function readState(checkpoint: Checkpoint, algorithm: string): SavedState {
+  const state = checkpoint.state as unknown as SavedState
+  const where = `${algorithm}: checkpoint`
+  if (state === null || typeof state !== 'object' || state.format !== 1) {
+    throw new TroupeError('bad-version', { where, got: `format ${shown(state?.format)}`, expected: 'format 1' })
+  }
+  if (state.algorithm !== algorithm) {
+    throw new TroupeError('bad-file', { where, got: `of ${shown(state.algorithm)}`, expected: `of "${algorithm}"` })
+  }
+  return state
+}
+
+/** Writes a checkpoint's tensors into a network. @throws TroupeError bad-file naming the tensor */
+export function loadNetwork(net: Mlp, checkpoint: Checkpoint, where: string): void {
+  for (const { name, shape } of net.slices) tensorOf(checkpoint, name, shape, where)
+  for (const { name, shape, from } of net.slices) net.values.set(tensorOf(checkpoint, name, shape, where).data, from)
+  net.changed()
+}
+
+/**
+ * Stops training before a NaN or infinity spreads.
+ * @param what 'gradient' or 'weights', the vector that is looked at
+ * @param loss looked at first, when given
+ * @throws TroupeError diverged, naming the tensor and the environment step
+ */
+export function requireFinite(
+  algorithm: string,
+  what: 'gradient' | 'weights',
+  net: Mlp,
+  vector: Float32Array,
+  step: number,
+  loss = 0,
+): void {
+  const found = net.notFinite(vector) ?? (Number.isFinite(loss) ? undefined : { name: '', value: loss })
+  if (found === undefined) return
+  throw new TroupeError('diverged', {
+    where: `${algorithm}: ${found.name === '' ? `loss of the ${net.shape.name}` : `${what} of ${found.name}`}`,
+    got: `${found.value} at environment step ${step}`,
+    expected: 'finite numbers; a smaller lr or gradientNorm may help',
+  })
+}
+
+function tensorOf(checkpoint: Checkpoint, name: string, shape: readonly number[], where: string): SavedTensor {
+  const tensor = checkpoint.weights[name]
+  if (tensor === undefined || tensor.shape.join() !== shape.join()) {
+    throw new TroupeError('bad-file', {
+      where: `${where}: tensor ${name}`,
+      got: tensor === undefined ? 'missing' : `of shape [${tensor.shape.join(', ')}]`,
+      expected: `of shape [${shape.join(', ')}]`,
+    })
+  }
+  return tensor
+}
+
+function mapValues<A, B>(record: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
+}
+
+function firstDifference(
+  mine: unknown,
+  theirs: unknown,
+  path: string,
+): { path: string; mine: unknown; theirs: unknown } | undefined {
+  const plain = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object'
+  if (!plain(mine) || !plain(theirs)) {
+    const same = canonicalJson(mine ?? null) === canonicalJson(theirs ?? null)
+    return same ? undefined : { path, mine, theirs }
+  }
+  for (const key of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
+    const found = firstDifference(mine[key], theirs[key], path === '' ? key : `${path}.${key}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -1,0 +1,10 @@
+/** Short forms for the flat settings records of learners: default, range, and a line of meaning with unit and source. */
+import { Type } from '@sinclair/typebox'
+
+export const real = (value: number, minimum: number, maximum: number, description: string) =>
+  Type.Number({ default: value, minimum, maximum, description })
+
+export const whole = (value: number, minimum: number, maximum: number, description: string) =>
+  Type.Integer({ default: value, minimum, maximum, description })
+
+export const yes = (description: string) => Type.Boolean({ default: true, description })

@@ -1,0 +1,9 @@
+/**
+ * The one door to TensorFlow.js. Everything in `agents/` takes `tf` from here, so that a backend is a choice made once,
+ * outside (results/backend.ts in Node): nothing below knows which one runs.
+ */
+import * as tf from '@tensorflow/tfjs'
+
+tf.env().set('PROD', true) // silences the advertisement for tfjs-node that the cpu backend prints on first use
+
+export { tf }
