@@ -1,0 +1,228 @@
+/** What robots sense and what a central critic sees: names, ranges and the kernels that write them. */
+import { type Feature, type Port } from '../core/types.ts'
+import { type Plan } from './options.ts'
+import { REQUESTED, ROBOT_SHIFT, SHELF, type WarehouseState } from './state.ts'
+
+/** The robot's own part of an observation. */
+export const SELF = ['x', 'y', 'carrying', 'facesUp', 'facesDown', 'facesLeft', 'facesRight', 'onHighway'] as const
+
+/** Per cell of the window, around the message bits; a cell without robot has `up` = 1, as in the original. */
+export const CELL_BEFORE_MESSAGE = ['robot', 'up', 'down', 'left', 'right'] as const
+export const CELL_AFTER_MESSAGE = ['shelf', 'requested'] as const
+
+/** Of the global state, per robot, per request and per shelf home. */
+export const ROBOT_STATE = [
+  'x',
+  'y',
+  'up',
+  'down',
+  'left',
+  'right',
+  'carrying',
+  'carryingRequested',
+  'credited',
+] as const
+export const REQUEST_STATE = ['x', 'y', 'carried'] as const
+
+const flag = (name: string, meaning: string): Feature => ({ name, low: 0, high: 1, meaning })
+
+/** 8 own features, then (2 r + 1)² cells of 7 + message bits, row by row from the top left, not rotated. */
+export function observationFeatures(plan: Plan): Feature[] {
+  const { layout, sensorRange: r, messageBits, normalisedCoordinates } = plan
+  const unit = normalisedCoordinates ? 'of the floor' : 'in cells'
+  const features: Feature[] = [
+    {
+      name: SELF[0],
+      low: 0,
+      high: normalisedCoordinates ? 1 : layout.width - 1,
+      meaning: `own column ${unit}, 0 left`,
+    },
+    { name: SELF[1], low: 0, high: normalisedCoordinates ? 1 : layout.height - 1, meaning: `own row ${unit}, 0 top` },
+    flag(SELF[2], 'carries a shelf'),
+    ...SELF.slice(3, 7).map((name) => flag(name, 'own heading')),
+    flag(SELF[7], 'own cell is a corridor or goal: shelves cannot be put down here'),
+  ]
+  for (let dy = -r; dy <= r; dy++) {
+    for (let dx = -r; dx <= r; dx++) {
+      const cell = `cell(${dx},${dy})`
+      const where = dx === 0 && dy === 0 ? 'own cell' : `cell ${dx} right and ${dy} down of the robot`
+      features.push(flag(`${cell}.robot`, `${where}: a robot is there`))
+      for (const name of CELL_BEFORE_MESSAGE.slice(1)) {
+        features.push(flag(`${cell}.${name}`, `${where}: its robot faces ${name}; up is also 1 without a robot`))
+      }
+      for (let b = 0; b < messageBits; b++) {
+        features.push(flag(`${cell}.message${b}`, `${where}: bit ${b} that its robot sent in this step`))
+      }
+      features.push(flag(`${cell}.shelf`, `${where}: a shelf stands or is carried there`))
+      features.push(flag(`${cell}.requested`, `${where}: that shelf is requested`))
+    }
+  }
+  return features
+}
+
+/** Robots, requests in queue order, then one number per shelf home; all in [0, 1]. */
+export function stateFeatures(plan: Plan): Feature[] {
+  const { robots, requests, shelves, layout } = plan
+  const features: Feature[] = []
+  for (let n = 0; n < robots; n++) {
+    for (const name of ROBOT_STATE) features.push(flag(`agent_${n}.${name}`, STATE_MEANING[name]))
+  }
+  for (let q = 0; q < requests; q++) {
+    for (const name of REQUEST_STATE) features.push(flag(`request_${q}.${name}`, STATE_MEANING[name]))
+  }
+  for (let s = 0; s < shelves; s++) {
+    const x = layout.slots[s] % layout.width
+    const y = Math.floor(layout.slots[s] / layout.width)
+    features.push(flag(`slot(${x},${y})`, 'shelf home: 0 empty, 0.5 a shelf stands here, 1 a requested shelf'))
+  }
+  return features
+}
+
+const STATE_MEANING: Record<string, string> = {
+  x: 'column over width - 1',
+  y: 'row over height - 1',
+  up: 'faces up',
+  down: 'faces down',
+  left: 'faces left',
+  right: 'faces right',
+  carrying: 'carries a shelf',
+  carryingRequested: 'carries a requested shelf',
+  credited: 'two-stage: the second half is due at the next put-down',
+  carried: 'a robot carries the requested shelf',
+}
+
+/** Tables of one batch for the kernels below. */
+export interface Sight {
+  readonly ownX: Float32Array // [C] as observations show it
+  readonly ownY: Float32Array // [C]
+  readonly onHighway: Float32Array // [C]
+  readonly shareX: Float32Array // [C] x over width - 1
+  readonly shareY: Float32Array // [C] y over height - 1
+  /** [codes, 7] the seven numbers of a window cell (message bits aside) by the bits of `seen`. */
+  readonly cellOf: Float32Array
+  /** [P] the cell of the floor behind each cell of `seen`; -1 in the margin. */
+  readonly floorOf: Int32Array
+}
+
+const CELL_WIDTH = CELL_BEFORE_MESSAGE.length + CELL_AFTER_MESSAGE.length
+const CODES = 5 << ROBOT_SHIFT
+
+export function createSight(state: WarehouseState): Sight {
+  const { plan, seenCells, seenOf } = state
+  const { layout, normalisedCoordinates } = plan
+  const { width, height, cells } = layout
+  const column = (cell: number) => cell % width
+  const row = (cell: number) => Math.floor(cell / width)
+  const table = (value: (cell: number) => number) => Float32Array.from({ length: cells }, (_, cell) => value(cell))
+  // A floor one cell wide has no scale; its only coordinate is 0.
+  const shareX = table((cell) => column(cell) / Math.max(1, width - 1))
+  const shareY = table((cell) => row(cell) / Math.max(1, height - 1))
+  const cellOf = new Float32Array(CODES * CELL_WIDTH)
+  for (let code = 0; code < CODES; code++) {
+    const facing = code >> ROBOT_SHIFT // 0 no robot, else heading + 1
+    cellOf[code * CELL_WIDTH] = facing > 0 ? 1 : 0
+    cellOf[code * CELL_WIDTH + Math.max(1, facing)] = 1
+    cellOf[code * CELL_WIDTH + 5] = code & SHELF ? 1 : 0
+    cellOf[code * CELL_WIDTH + 6] = code & REQUESTED ? 1 : 0
+  }
+  const floorOf = new Int32Array(seenCells).fill(-1)
+  seenOf.forEach((spot, cell) => (floorOf[spot] = cell))
+  return {
+    ownX: normalisedCoordinates ? shareX : table(column),
+    ownY: normalisedCoordinates ? shareY : table(row),
+    onHighway: table((cell) => layout.highway[cell]),
+    shareX,
+    shareY,
+    cellOf,
+    floorOf,
+  }
+}
+
+/** Writes every element of `port.observation` [B, N, F] in the listed lanes. */
+export function observe(state: WarehouseState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
+  const { plan, cell, heading, load, message, robotAt, seen, seenCells, seenWidth, seenOf } = state
+  const { robots, sensorRange, messageBits } = plan
+  const { cells } = plan.layout
+  const { ownX, ownY, onHighway, cellOf, floorOf } = sight
+  const { observation, observationSize, seats } = port
+  const window = 2 * sensorRange + 1
+  for (let k = 0; k < count; k++) {
+    const lane = lanes[k]
+    const view = lane * seenCells
+    for (let s = 0; s < seats.length; s++) {
+      const i = lane * robots + seats[s]
+      const here = cell[i]
+      const facing = heading[i]
+      let o = (lane * seats.length + s) * observationSize
+      observation[o] = ownX[here]
+      observation[o + 1] = ownY[here]
+      observation[o + 2] = load[i] !== 0 ? 1 : 0
+      observation[o + 3] = facing === 0 ? 1 : 0
+      observation[o + 4] = facing === 1 ? 1 : 0
+      observation[o + 5] = facing === 2 ? 1 : 0
+      observation[o + 6] = facing === 3 ? 1 : 0
+      observation[o + 7] = onHighway[here]
+      o += SELF.length
+      let spot = seenOf[here] - sensorRange * (seenWidth + 1)
+      for (let dy = 0; dy < window; dy++) {
+        for (let dx = 0; dx < window; dx++) {
+          const code = seen[view + spot + dx]
+          const from = code * CELL_WIDTH
+          observation[o] = cellOf[from]
+          observation[o + 1] = cellOf[from + 1]
+          observation[o + 2] = cellOf[from + 2]
+          observation[o + 3] = cellOf[from + 3]
+          observation[o + 4] = cellOf[from + 4]
+          o += 5
+          if (messageBits > 0) {
+            const bits =
+              code >> ROBOT_SHIFT === 0 ? 0 : message[lane * robots + robotAt[lane * cells + floorOf[spot + dx]] - 1]
+            for (let b = 0; b < messageBits; b++) observation[o++] = (bits >> b) & 1
+          }
+          observation[o] = cellOf[from + 5]
+          observation[o + 1] = cellOf[from + 6]
+          o += 2
+        }
+        spot += seenWidth
+      }
+    }
+  }
+}
+
+/** Writes every element of `port.state` [B, S] in the listed lanes. */
+export function observeState(state: WarehouseState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
+  const { plan, cell, heading, load, credited, shelfCell, queue, standing, place, slotValue } = state
+  const { robots, requests, shelves } = plan
+  const { cells } = plan.layout
+  const { shareX, shareY } = sight
+  const { state: out, stateSize } = port
+  for (let k = 0; k < count; k++) {
+    const lane = lanes[k]
+    const firstShelf = lane * shelves
+    let o = lane * stateSize
+    for (let i = lane * robots; i < (lane + 1) * robots; i++) {
+      const here = cell[i]
+      const facing = heading[i]
+      const shelf = load[i]
+      out[o] = shareX[here]
+      out[o + 1] = shareY[here]
+      out[o + 2] = facing === 0 ? 1 : 0
+      out[o + 3] = facing === 1 ? 1 : 0
+      out[o + 4] = facing === 2 ? 1 : 0
+      out[o + 5] = facing === 3 ? 1 : 0
+      out[o + 6] = shelf !== 0 ? 1 : 0
+      out[o + 7] = shelf !== 0 && place[firstShelf + shelf - 1] !== 0 ? 1 : 0
+      out[o + 8] = credited[i]
+      o += ROBOT_STATE.length
+    }
+    for (let q = lane * requests; q < (lane + 1) * requests; q++) {
+      const shelf = queue[q]
+      const at = shelfCell[firstShelf + shelf]
+      out[o] = shareX[at]
+      out[o + 1] = shareY[at]
+      out[o + 2] = standing[lane * cells + at] === shelf + 1 ? 0 : 1
+      o += REQUEST_STATE.length
+    }
+    for (let s = firstShelf; s < firstShelf + shelves; s++) out[o++] = slotValue[s]
+  }
+}
