@@ -391,7 +391,7 @@ class Batch implements EnvBatch {
 
   step(action: Int32Array | Float32Array): void {
     this.checkActions(action)
-    const { running, starting, ended, terminated, truncated, stepCount, worldReward, worldReturns } = this
+    const { running, starting, ended, terminated, truncated, stepCount, worldReward } = this
     const M = this.port.agents
     const disabled = this.autoreset === 'disabled'
     let count = 0
@@ -410,28 +410,31 @@ class Batch implements EnvBatch {
     }
     this.fillActions(action, count)
     this.rules.step(running, count)
+    this.addRewards(count)
+    const { episodeStart } = this
     const horizon = this.spec.horizon ?? 0
+    const cut = this.spec.horizonEnds === 'termination' ? terminated : truncated
     let endings = 0
     for (let k = 0; k < count; k++) {
       const lane = running[k]
-      for (let i = lane * M; i < (lane + 1) * M; i++) worldReturns[i] += worldReward[i]
-      if (this.reward !== worldReward) this.seatRow(lane)
-      this.episodeStart[lane] = 0
-      const steps = ++stepCount[lane]
+      episodeStart[lane] = 0
       truncated[lane] = 0
-      if (terminated[lane] === 0 && steps === horizon) {
-        if (this.spec.horizonEnds === 'termination') terminated[lane] = 1
-        else truncated[lane] = 1
+      const steps = ++stepCount[lane]
+      if (terminated[lane] !== 0) endings++
+      else if (steps === horizon) {
+        cut[lane] = 1
+        endings++
       }
-      if (terminated[lane] !== 0 || truncated[lane] !== 0) endings++
     }
     this.refresh(running, count)
     if (endings > 0) {
+      const together = endings === this.lanes // as in games of fixed length
+      if (together) this.keepFinalOfAll()
       let restart = 0
       for (let k = 0; k < count; k++) {
         const lane = running[k]
         if (terminated[lane] === 0 && truncated[lane] === 0) continue
-        this.keepFinal(lane)
+        if (!together) this.keepFinal(lane)
         if (this.autoreset === 'same-step') {
           this.given[lane] = null
           starting[restart++] = lane
@@ -440,6 +443,33 @@ class Batch implements EnvBatch {
       if (restart > 0) this.begin(restart)
     }
     if (begun > 0) this.begin(begun)
+  }
+
+  /** Adds the step's rewards to the returns of the first `count` lanes of `running`. */
+  private addRewards(count: number): void {
+    const { running, reward, worldReward, worldReturns } = this
+    if (count === this.lanes && reward === worldReward) {
+      for (let i = 0; i < worldReward.length; i++) worldReturns[i] += worldReward[i]
+      return
+    }
+    const M = this.port.agents
+    for (let k = 0; k < count; k++) {
+      const lane = running[k]
+      for (let i = lane * M; i < (lane + 1) * M; i++) worldReturns[i] += worldReward[i]
+      if (reward !== worldReward) this.seatRow(lane)
+    }
+  }
+
+  /** Copies what the ended episodes of all lanes show last: `keepFinal` for every lane in one go. */
+  private keepFinalOfAll(): void {
+    this.finalObservation.set(this.observation)
+    this.finalState.set(this.state)
+    if (this.agentState !== undefined) this.finalAgentState!.set(this.agentState)
+    this.finalMask.set(this.mask)
+    this.finalAlive.set(this.alive)
+    this.finalReturns.set(this.returns)
+    this.finalLength.set(this.stepCount)
+    for (let lane = 0; lane < this.lanes; lane++) this.keepMetrics(lane)
   }
 
   /** Copies what the ended episode shows last. */
@@ -454,8 +484,14 @@ class Batch implements EnvBatch {
     copyRow(this.alive, this.finalAlive, lane, N)
     copyRow(this.returns, this.finalReturns, lane, N)
     this.finalLength[lane] = this.stepCount[lane]
-    this.rules.metrics(lane, this.metricValues)
-    this.finalMetricValues.set(this.metricValues, lane * this.metricValues.length)
+    this.keepMetrics(lane)
+  }
+
+  private keepMetrics(lane: number): void {
+    const { metricValues, finalMetricValues } = this
+    this.rules.metrics(lane, metricValues)
+    const from = lane * metricValues.length
+    for (let m = 0; m < metricValues.length; m++) finalMetricValues[from + m] = metricValues[m]
   }
 
   /** Copies checked actions into world order and lets the world drive the agents that nobody controls. */
@@ -463,7 +499,7 @@ class Batch implements EnvBatch {
     const { seats, agents: M, actionDims: D, action: into } = this.port
     if (seats.length === M && this.undriven.length === 0) {
       if (this.mask === this.worldMask) {
-        for (let i = 0; i < into.length; i++) into[i] = action[i]
+        into.set(action)
         return
       }
     }
@@ -542,6 +578,14 @@ class Batch implements EnvBatch {
     const A = spec.actionSize
     const sizes = spec.actionSizes
     let i = 0
+    if (D === 1 && this.autoreset === 'same-step') {
+      const [size] = sizes
+      for (; i < action.length; i++) {
+        const value = action[i]
+        if (value >>> 0 >= size || mask[i * A + value] === 0) this.refuse(Math.floor(i / N), i % N, 0, value, i * A)
+      }
+      return
+    }
     for (let lane = 0; lane < this.lanes; lane++) {
       if (this.ended[lane] !== 0) {
         i += N * D
