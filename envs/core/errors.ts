@@ -81,13 +81,16 @@ export function nearestName(typed: string, known: readonly string[]): string | u
   const word = typed.slice(0, 200).toLowerCase()
   let best: string | undefined
   let bestDistance = Infinity
+  let bestEdits = Infinity
   for (const name of known) {
     const lower = name.toLowerCase()
-    let d = distance(word, lower)
-    if (word.length >= 3 && (lower.includes(word) || word.includes(lower))) d = Math.min(d, 1)
-    if (d < bestDistance) {
+    const edits = distance(word, lower)
+    const contained = word.length >= 3 && (lower.includes(word) || word.includes(lower))
+    const d = contained ? Math.min(edits, 1) : edits
+    if (d < bestDistance || (d === bestDistance && edits < bestEdits)) {
       best = name
       bestDistance = d
+      bestEdits = edits
     }
   }
   return bestDistance <= Math.max(1, Math.floor(Math.max(word.length, 3) / 3)) ? best : undefined

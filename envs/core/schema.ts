@@ -107,12 +107,13 @@ export function withDefaults<S extends TObject>(schema: S, value: unknown, where
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new TroupeError('bad-option', { where, got: shown(value), expected: 'an object of options' })
   }
-  const filled: Record<string, unknown> = {}
+  const filled = new Map<string, unknown>()
   for (const [name, field] of Object.entries(schema.properties)) {
-    if ('default' in field) filled[name] = structuredCopy(field.default)
+    if ('default' in field) filled.set(name, structuredCopy(field.default))
   }
-  for (const [name, given] of Object.entries(value)) if (given !== undefined) filled[name] = given
-  return check(schema, filled, where)
+  for (const [name, given] of Object.entries(value)) if (given !== undefined) filled.set(name, given)
+  // fromEntries makes own fields even of names like __proto__, so that they are refused and not swallowed
+  return check(schema, Object.fromEntries(filled), where)
 }
 
 /** A deep copy of plain JSON data. */
