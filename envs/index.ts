@@ -1,11 +1,12 @@
 /** All environments, and the two doors to them: a batch of episodes, or one lane shaped like PettingZoo's Parallel API. */
 import { createBatch, unknownName, type BatchSettings, type DigestibleBatch, type EnvDefinition } from './core/index.ts'
 import { matrix } from './matrix/index.ts'
+import { warehouse } from './warehouse/index.ts'
 
 export * from './core/index.ts'
 
 /** Every built-in environment by id. Adding one adds a line here. */
-export const ENVS: Record<string, EnvDefinition> = { matrix }
+export const ENVS: Record<string, EnvDefinition> = { matrix, warehouse }
 
 /**
  * The definition of an environment by id; a definition (somebody's plug-in) is handed back as it is.

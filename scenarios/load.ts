@@ -39,8 +39,16 @@ export function loadScenario(idOrPath: string, definitions: Readonly<Record<stri
     located(idOrPath, () => scenarioSpec(scenario, definitions))
     return scenario
   }
-  // Only names from the listing are ever joined to a path, so an id cannot lead out of the folder.
-  const scenario = readShipped(known('scenario', idOrPath, scenarioIds()))
+  return shippedScenario(idOrPath, definitions)
+}
+
+/**
+ * One shipped scenario by id, never a path: the door for names that come over the network.
+ * Only names from the listing are ever joined to a path, so an id cannot lead out of the folder.
+ * @throws TroupeError unknown-name with the nearest id
+ */
+export function shippedScenario(id: string, definitions: Readonly<Record<string, EnvDefinition>> = ENVS): Scenario {
+  const scenario = readShipped(known('scenario', id, scenarioIds()))
   scenarioSpec(scenario, definitions)
   return scenario
 }

@@ -66,15 +66,27 @@ export function createObserver(game: Game, kind: ObservationKind, state: MatrixS
   }
   const { last } = state
   return (lanes: Int32Array, count: number): void => {
-    for (let k = 0; k < count; k++) {
-      const lane = lanes[k]
-      const row = last[lane] + 1
-      let from = row * width
-      let to = lane * width
-      for (let i = 0; i < width; i++) observation[to++] = seen[from++]
-      from = row * S
-      to = lane * S
-      for (let i = 0; i < S; i++) globalState[to++] = known[from++]
-    }
+    copyRows(seen, observation, width, last, lanes, count)
+    copyRows(known, globalState, S, last, lanes, count)
+  }
+}
+
+/**
+ * Copies table row `last[lane] + 1` to row `lane` of `into` for the listed lanes; both are `width` wide.
+ * Two tables in two loops: one loop over both was a third slower.
+ */
+function copyRows(
+  table: Float32Array,
+  into: Float32Array,
+  width: number,
+  last: Int32Array,
+  lanes: Int32Array,
+  count: number,
+): void {
+  for (let k = 0; k < count; k++) {
+    const lane = lanes[k]
+    let from = (last[lane] + 1) * width
+    let to = lane * width
+    for (const end = to + width; to < end;) into[to++] = table[from++]
   }
 }
