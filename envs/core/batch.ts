@@ -334,7 +334,15 @@ class Batch implements EnvBatch {
       if (seeds !== undefined && seed != null) seedWords(seed, this.seed) // throws before anything changes
       this.starting[count++] = lane
     }
-    for (let k = 0; k < count; k++) this.given[this.starting[k]] = seeds?.[this.starting[k]] ?? null
+    const M = this.port.agents
+    for (let k = 0; k < count; k++) {
+      const lane = this.starting[k]
+      this.given[lane] = seeds?.[lane] ?? null
+      // Nothing of the episode before may be seen: not its flags, not its last rewards.
+      this.terminated[lane] = 0
+      this.truncated[lane] = 0
+      for (let i = lane * M; i < (lane + 1) * M; i++) this.worldReward[i] = 0
+    }
     this.started = true
     this.begin(count)
   }
@@ -655,8 +663,9 @@ class Batch implements EnvBatch {
       seed: this.seedOf(lane),
       episode: this.episode[lane],
       step: this.stepCount[lane],
-      terminated: this.terminated[lane] === 1,
-      truncated: this.truncated[lane] === 1,
+      // At step 0 of same-step autoreset the flags still tell of the episode before.
+      terminated: this.stepCount[lane] > 0 && this.terminated[lane] === 1,
+      truncated: this.stepCount[lane] > 0 && this.truncated[lane] === 1,
       returns: packRow(this.worldReturns, lane * M, (lane + 1) * M),
       arrays,
     }
@@ -736,7 +745,7 @@ class Batch implements EnvBatch {
   /** Mixes the lane's current state into a digest: step, flags, every state array, generators. */
   absorb(lane: number, digest: Digest): void {
     digest.word(this.stepCount[lane])
-    digest.word(this.terminated[lane] | (this.truncated[lane] << 1))
+    digest.word(this.stepCount[lane] === 0 ? 0 : this.terminated[lane] | (this.truncated[lane] << 1))
     for (let i = 0; i < this.views.length; i++) digest.row(this.views[i], lane)
   }
 
