@@ -1,0 +1,90 @@
+/**
+ * What makes a replay checkable: a running digest over every step, and a SHA-256 chain over actions and digests.
+ *
+ *   digest 0      digest of the first state
+ *   digest t      digest started from digest t-1, over the joint action of step t, then the state after it
+ *   entry -1      SHA-256 of "troupe-replay-1|" + canonical JSON of what the header says about the world and its seed
+ *   entry k       SHA-256 of entry k-1, the steps so far (u32), the running digest (16 bytes), the joint actions since
+ *                 entry k-1 (int32 or float32, [steps, N, D]); everything little-endian
+ */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import { type DigestibleBatch } from './batch.ts'
+import { Digest, wordsToHex } from './digest.ts'
+import { CHAIN_EVERY, type ReplayHeader } from './replay-format.ts'
+import { canonicalJson } from './schema.ts'
+
+/** What an episode depends on besides its seed and actions, as canonical JSON. */
+export function worldKey(header: Pick<ReplayHeader, 'env' | 'version' | 'options' | 'control' | 'generator'>): string {
+  const { env, version, options, control, generator } = header
+  return canonicalJson({ control, env, generator, options, version })
+}
+
+/** Follows one lane of a batch from its first state on. */
+export class RunningDigest {
+  /** The digest so far as four words. */
+  readonly words = new Uint32Array(4)
+  /** SHA-256 entries so far, in hex; `finish` adds the last. */
+  readonly chain: string[] = []
+  steps = 0
+  private readonly batch: DigestibleBatch
+  private readonly lane: number
+  private readonly width: number
+  private readonly digest = new Digest()
+  private entry: Uint8Array
+
+  /** @param batch freshly reset in `lane` */
+  constructor(batch: DigestibleBatch, lane: number, world: string, seed: string | null) {
+    this.batch = batch
+    this.lane = lane
+    this.width = batch.spec.agents.length * batch.spec.actionDims
+    this.entry = sha256(utf8ToBytes(`troupe-replay-1|${world}|${seed ?? ''}`))
+    batch.absorb(lane, this.digest)
+    this.digest.finish(this.words)
+  }
+
+  /**
+   * Mixes in a step that the batch has just made.
+   * @param bits the joint actions [.., N, D] as words: the bytes of the int32 or float32 array
+   * @param at index of this step's first word
+   * @returns the low 16 bits of the running digest
+   */
+  step(bits: Int32Array, at: number): number {
+    const { digest, words, width } = this
+    digest.reset(words[0], words[1], words[2], words[3])
+    for (let i = at; i < at + width; i++) digest.word(bits[i])
+    this.batch.absorb(this.lane, digest)
+    digest.finish(words)
+    this.steps++
+    return words[0] & 0xffff
+  }
+
+  /**
+   * Adds a chain entry for the steps since the last one.
+   * @param bits all joint actions so far
+   */
+  link(bits: Int32Array): string {
+    const from = this.chain.length * CHAIN_EVERY * this.width
+    const to = this.steps * this.width
+    const message = new Uint8Array(52 + (to - from) * 4)
+    message.set(this.entry)
+    const view = new DataView(message.buffer)
+    view.setUint32(32, this.steps, true)
+    for (let i = 0; i < 4; i++) view.setUint32(36 + i * 4, this.words[i], true)
+    message.set(new Uint8Array(bits.buffer, bits.byteOffset + from * 4, (to - from) * 4), 52)
+    this.entry = sha256(message)
+    const hex = bytesToHex(this.entry)
+    this.chain.push(hex)
+    return hex
+  }
+
+  /** The running digest as 32 hex digits. */
+  get hex(): string {
+    return wordsToHex(this.words)
+  }
+}
+
+/** The same memory as words. */
+export function actionBits(actions: Int32Array | Float32Array): Int32Array {
+  return new Int32Array(actions.buffer, actions.byteOffset, actions.length)
+}

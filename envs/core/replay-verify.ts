@@ -1,0 +1,203 @@
+/** Is a replay genuine? Play its actions again and compare every digest and the result. */
+import { createBatch, type DigestibleBatch } from './batch.ts'
+import { TroupeError, shown, unknownName } from './errors.ts'
+import { GENERATOR } from './random.ts'
+import { RunningDigest, actionBits, worldKey } from './replay-chain.ts'
+import { CHAIN_EVERY, type Replay, type ReplayHeader, type ReplayResult } from './replay-format.ts'
+import { scalarReturn, type TeamReward } from './replay-record.ts'
+import { canonicalJson } from './schema.ts'
+import { type EnvDefinition, type EnvSpec } from './types.ts'
+
+export type Verdict =
+  /** `complete`: the episode ended within the recording. */
+  | { readonly ok: true; readonly steps: number; readonly complete: boolean }
+  | {
+      readonly ok: false
+      /** The first joint action (0 = the first of the episode) after which the worlds differ; left out for totals. */
+      readonly step?: number
+      /** What differs: 'agents', 'seed', 'action', 'state', 'chain', 'keyframe', 'length', 'result …'. */
+      readonly what: string
+      readonly expected: string
+      readonly actual: string
+    }
+
+/**
+ * Whether this build may play a replay with a definition: same environment, same version, same generator.
+ * @throws TroupeError bad-version naming both; such a replay is never reinterpreted, its stored frames may be shown
+ */
+export function checkPlayable(header: ReplayHeader, definition: EnvDefinition, where = 'replay'): void {
+  if (header.env !== definition.id || header.version !== definition.version) {
+    throw new TroupeError('bad-version', {
+      where: `${where}: environment`,
+      got: `${header.env} version ${header.version}`,
+      expected: `${definition.id} version ${definition.version}, the one this build plays`,
+    })
+  }
+  if (header.generator !== GENERATOR) {
+    throw new TroupeError('bad-version', {
+      where: `${where}: generator`,
+      got: shown(header.generator),
+      expected: GENERATOR,
+    })
+  }
+}
+
+/**
+ * The definition that plays a replay, from a table of built-in ones.
+ * @throws TroupeError unknown-name, or bad-version for another version, another generator or a plug-in's replay
+ */
+export function definitionOf(
+  header: ReplayHeader,
+  definitions: Readonly<Record<string, EnvDefinition>>,
+  where = 'replay',
+): EnvDefinition {
+  if (header.plugin !== undefined) {
+    throw new TroupeError('bad-version', {
+      where: `${where}: environment`,
+      got: `the plug-in ${header.plugin.name} (SHA-256 ${header.plugin.sha256.slice(0, 12)}…)`,
+      expected: 'a built-in environment, or that plug-in named on the command line',
+    })
+  }
+  if (!Object.hasOwn(definitions, header.env)) {
+    throw unknownName(`${where}: environment`, header.env, Object.keys(definitions))
+  }
+  const definition = definitions[header.env]
+  checkPlayable(header, definition, where)
+  return definition
+}
+
+/** Compares what the header says about seats and actions with the world; undefined when they agree. */
+export function specDifference(header: ReplayHeader, spec: EnvSpec): Verdict | undefined {
+  const agents = spec.agents.map((agent) => agent.id)
+  const action = { kind: spec.actionKind, sizes: spec.actionSizes, dims: spec.actionDims }
+  const pairs: [string, unknown, unknown][] = [
+    ['agents', header.agents, agents],
+    ['action encoding', header.action, action],
+    ['options', header.options, spec.options],
+  ]
+  for (const [what, claimed, actual] of pairs) {
+    const [a, b] = [canonicalJson(claimed), canonicalJson(actual)]
+    if (a !== b) return { ok: false, what, expected: a.slice(0, 500), actual: b.slice(0, 500) }
+  }
+  return undefined
+}
+
+/** The batch used last for each definition: verifying many replays of one world opens it once. */
+const opened = new WeakMap<EnvDefinition, { key: string; batch: DigestibleBatch }>()
+
+function batchFor(header: ReplayHeader, definition: EnvDefinition, key: string): DigestibleBatch {
+  const last = opened.get(definition)
+  if (last?.key === key) return last.batch
+  const batch = createBatch(definition, header.options, {
+    lanes: 1,
+    control: header.control,
+    autoreset: 'disabled',
+    observe: false,
+  })
+  opened.set(definition, { key, batch })
+  return batch
+}
+
+const differs = (what: string, expected: unknown, actual: unknown, step?: number): Verdict => ({
+  ok: false,
+  ...(step === undefined ? {} : { step }),
+  what,
+  expected: typeof expected === 'string' ? expected : shown(expected),
+  actual: typeof actual === 'string' ? actual : shown(actual),
+})
+
+/**
+ * Re-simulates a replay and compares digests, chain, stored snapshots, length, returns and metrics. Frames, policy
+ * channels and notes are illustrations and are not proof of anything.
+ * @returns a verdict; an illegal action is a verdict, too
+ * @throws TroupeError when the replay cannot be judged: another environment, version or generator, impossible options
+ */
+export function verifyReplay(replay: Replay, definition: EnvDefinition): Verdict {
+  const { header, steps, actions, digests, chain, keyframes } = replay
+  checkPlayable(header, definition)
+  const key = worldKey(header)
+  const batch = batchFor(header, definition, key)
+  const difference = specDifference(header, batch.spec)
+  if (difference !== undefined) return difference
+  const width = header.agents.length * header.action.dims
+  if (actions.length !== steps * width || digests.length !== steps || chain.length !== Math.ceil(steps / CHAIN_EVERY)) {
+    return differs('length', `${steps} steps`, `${actions.length / width} actions, ${digests.length} digests`)
+  }
+  batch.reset([header.seed])
+  if (batch.seedOf(0) !== header.seed) return differs('seed', header.seed, 'a world that draws chance and needs one')
+  const running = new RunningDigest(batch, 0, key, header.seed)
+  const bits = actionBits(actions)
+  const row = header.action.kind === 'box' ? new Float32Array(width) : new Int32Array(width)
+  const rowBits = actionBits(row)
+  const { terminated, truncated } = batch
+  let keyframe = 0
+  let t = 0
+  try {
+    for (; t <= steps; t++) {
+      if (keyframe < keyframes.length && keyframes[keyframe].step === t) {
+        const { snapshot } = keyframes[keyframe++]
+        const difference = snapshot === null ? undefined : snapshotDifference(snapshot, batch, t)
+        if (difference !== undefined) return difference
+      }
+      if (t === steps) break
+      if ((terminated[0] | truncated[0]) !== 0)
+        return differs('length', `${steps} steps`, `an episode of ${t} steps`, t)
+      for (let i = 0, at = t * width; i < width; i++, at++) rowBits[i] = bits[at]
+      batch.step(row)
+      const digest = running.step(rowBits, 0)
+      if (digest !== digests[t]) return differs('state', `digest ${digests[t]}`, `digest ${digest}`, t)
+      if (running.steps % CHAIN_EVERY === 0 || running.steps === steps) {
+        const entry = running.link(bits)
+        const said = chain[running.chain.length - 1]
+        if (entry !== said) return differs('chain', said, entry, t)
+      }
+    }
+  } catch (error) {
+    if (error instanceof TroupeError && error.code === 'bad-action')
+      return differs('action', error.expected, error.got, t)
+    throw error
+  }
+  const complete = terminated[0] === 1 || truncated[0] === 1
+  const result = header.result === undefined ? undefined : resultDifference(header.result, replay, batch, running.hex)
+  return result ?? { ok: true, steps, complete }
+}
+
+function snapshotDifference(said: unknown, batch: DigestibleBatch, step: number): Verdict | undefined {
+  // Lane histories differ: the number of the episode in its lane decides nothing.
+  const claimed = canonicalJson({ ...(said as object), episode: 0 })
+  const actual = canonicalJson({ ...batch.save(0), episode: 0 })
+  if (claimed === actual) return undefined
+  return differs('keyframe', claimed.slice(0, 200), actual.slice(0, 200), Math.max(0, step - 1))
+}
+
+function resultDifference(
+  said: ReplayResult,
+  replay: Replay,
+  batch: DigestibleBatch,
+  digest: string,
+): Verdict | undefined {
+  const { agents, scenario } = replay.header
+  if (said.steps !== replay.steps) return differs('result steps', said.steps, replay.steps)
+  for (const name of ['terminated', 'truncated'] as const) {
+    const actual = batch[name][0] === 1
+    if (said[name] !== actual) return differs(`result ${name}`, said[name], actual)
+  }
+  for (let n = 0; n < agents.length; n++) {
+    if (said.returns[n] !== batch.returns[n]) {
+      return differs(`result return of ${agents[n]}`, said.returns[n], batch.returns[n])
+    }
+  }
+  const ways: TeamReward[] = ['none', 'sum', 'mean']
+  const named = ways.filter((way) => way === scenario.teamReward)
+  const scalars = (named.length > 0 ? named : ways).map((way) => scalarReturn(way, batch.returns))
+  if (!scalars.includes(said.return)) return differs('result return', said.return, scalars[0])
+  const metrics = batch.metrics(0)
+  const [a, b] = [canonicalJson(said.metrics), canonicalJson(metrics)]
+  if (a !== b) {
+    const names = [...new Set([...Object.keys(metrics), ...Object.keys(said.metrics)])]
+    const first = names.find((name) => said.metrics[name] !== metrics[name]) ?? names[0]
+    return differs(`result metric ${first}`, said.metrics[first], metrics[first])
+  }
+  if (said.digest !== digest) return differs('result digest', said.digest, digest)
+  return undefined
+}
