@@ -2,7 +2,7 @@
 import { Inflate, deflateSync } from 'fflate'
 import { utf8 } from '@scure/base'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
-import { badReplay } from './replay-format.ts'
+import { METHOD, badReplay } from './replay-format.ts'
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte
@@ -49,13 +49,62 @@ export function fromHalf(half: number): number {
   return sign * (1024 + fraction) * 2 ** (exponent - 25)
 }
 
-/** Raw deflate when that is shorter, else the bytes themselves. */
-export function squeeze(bytes: Uint8Array): { method: 0 | 1; stored: Uint8Array } {
-  if (bytes.length > 16) {
-    const packed = deflateSync(bytes, { level: 9 })
-    if (packed.length < bytes.length) return { method: 1, stored: packed }
+/** Symbols of one base that fit in 32 bits: 12 actions of six kinds, 2.67 bits each where entropy asks for 2.58. */
+function symbolsPerWord(base: number): number {
+  let count = 0
+  for (let room = 4294967296; room >= base; room /= base) count++
+  return count
+}
+
+/**
+ * Bytes as digits of a number: one byte of base (largest byte + 1), then words of as many digits as fit, lowest first.
+ * Deflate is poor at random choices, which early training makes; this is near their entropy.
+ */
+function packDigits(bytes: Uint8Array): Uint8Array | null {
+  let base = 2
+  for (const byte of bytes) base = Math.max(base, byte + 1)
+  if (base > 128) return null
+  const count = symbolsPerWord(base)
+  const out = new Uint8Array(1 + 4 * Math.ceil(bytes.length / count))
+  const view = new DataView(out.buffer)
+  out[0] = base
+  for (let from = 0, at = 1; from < bytes.length; from += count, at += 4) {
+    let word = 0
+    for (let i = Math.min(from + count, bytes.length) - 1; i >= from; i--) word = word * base + bytes[i]
+    view.setUint32(at, word, true)
   }
-  return { method: 0, stored: bytes }
+  return out
+}
+
+/** @throws TroupeError bad-file */
+export function unpackDigits(packed: Uint8Array, length: number, where: string): Uint8Array {
+  const base = packed[0] ?? 0
+  const count = base >= 2 && base <= 128 ? symbolsPerWord(base) : 1
+  if (base < 2 || base > 128 || packed.length !== 1 + 4 * Math.ceil(length / count)) {
+    throw badReplay(where, `${packed.length} bytes of digits in base ${base}`, `${length} digits`)
+  }
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
+  const out = new Uint8Array(length)
+  for (let from = 0, at = 1; from < length; from += count, at += 4) {
+    let word = view.getUint32(at, true)
+    for (let i = from; i < Math.min(from + count, length); i++) {
+      out[i] = word % base
+      word = Math.floor(word / base)
+    }
+    if (word !== 0) throw badReplay(where, 'a number out of range', `digits in base ${base}`)
+  }
+  return out
+}
+
+/** The shortest of: raw deflate, digits (where asked for), the bytes themselves. */
+export function squeeze(bytes: Uint8Array, digits = false): { method: number; stored: Uint8Array } {
+  let best: { method: number; stored: Uint8Array } = { method: METHOD.stored, stored: bytes }
+  if (bytes.length <= 16) return best
+  const packed = deflateSync(bytes, { level: 9 })
+  if (packed.length < bytes.length) best = { method: METHOD.deflate, stored: packed }
+  const number = digits ? packDigits(bytes) : null
+  if (number !== null && number.length < best.stored.length) best = { method: METHOD.digits, stored: number }
+  return best
 }
 
 /** Compressed bytes fed at a time: a bomb overshoots its declared size by this times 1,032 at most before it is stopped. */

@@ -46,7 +46,8 @@ export const SECTION = {
   end: 255,
 } as const
 
-export const METHOD = { stored: 0, deflate: 1 } as const
+/** How a section's bytes are stored: as they are, raw deflate, or digits of one base (`packDigits`; actions only). */
+export const METHOD = { stored: 0, deflate: 1, digits: 2 } as const
 
 const Text = (maxLength: number) => Type.String({ maxLength })
 const Name = Type.String({ minLength: 1, maxLength: 200 })

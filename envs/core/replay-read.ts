@@ -23,7 +23,7 @@ import {
   type ReplayHeader,
   type ReplayLimits,
 } from './replay-format.ts'
-import { Growing, crc32, fromHalf, inflateExactly, parseJson } from './replay-bytes.ts'
+import { Growing, crc32, fromHalf, inflateExactly, parseJson, unpackDigits } from './replay-bytes.ts'
 import { checkKeyframe, checkNote } from './replay-frames.ts'
 
 /** The head of a section. */
@@ -219,7 +219,13 @@ export class ReplayReader {
     }
     this.head = null
     this.pendingBytes = 0
-    this.section(head, head.method === METHOD.stored ? stored : inflateExactly(stored, head.raw, this.at(head)))
+    this.section(head, this.unpack(head, stored))
+  }
+
+  private unpack(head: Head, stored: Uint8Array): Uint8Array {
+    if (head.method === METHOD.stored) return stored
+    if (head.method === METHOD.digits) return unpackDigits(stored, head.raw, this.at(head))
+    return inflateExactly(stored, head.raw, this.at(head))
   }
 
   private at(head: Head): string {
@@ -234,12 +240,12 @@ export class ReplayReader {
     if (NAMES[head.type] === undefined) {
       throw badReplay(`${this.where}: section`, `of type ${head.type}`, `one of ${Object.values(NAMES).join(', ')}`)
     }
-    if (head.method !== METHOD.stored && head.method !== METHOD.deflate) {
-      throw badReplay(`${at}: packing`, `method ${head.method}`, '0 stored or 1 deflate')
+    if (head.method > (head.type === SECTION.actions ? METHOD.digits : METHOD.deflate)) {
+      throw badReplay(`${at}: packing`, `method ${head.method}`, '0 stored, 1 deflate or, for actions, 2 digits')
     }
     const most = head.type === SECTION.header ? limits.headerBytes : limits.sectionBytes
     if (head.raw > most) throw badReplay(at, `${head.raw} bytes long`, `${most} at most`)
-    const packed = head.method === METHOD.deflate ? head.stored < head.raw : head.stored === head.raw
+    const packed = head.method === METHOD.stored ? head.stored === head.raw : head.stored < head.raw
     if (!packed) throw badReplay(at, `${head.stored} bytes stored for ${head.raw}`, 'no more than it unpacks to')
     if (++this.sections > limits.sections)
       throw badReplay(this.where, 'too many sections', `${limits.sections} at most`)

@@ -64,7 +64,7 @@ class Sections {
       const expected = `${REPLAY_LIMITS.memoryBytes} at most; fewer frames or channels`
       throw badReplay(WHERE, `more than ${REPLAY_LIMITS.memoryBytes} bytes to read`, expected)
     }
-    const { method, stored } = squeeze(raw)
+    const { method, stored } = squeeze(raw, type === SECTION.actions)
     const head = new Uint8Array(HEAD_BYTES)
     const view = new DataView(head.buffer)
     head[0] = type
