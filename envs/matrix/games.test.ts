@@ -2,8 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { makeBatch } from '../index.ts'
+import { createBatch, type BatchSettings } from '../core/index.ts'
 import { actionsOf, bestWelfare, isCommonPayoff, namedGame, pureEquilibria, twoPlayerGame, type Game } from './games.ts'
+import { matrix } from './index.ts'
+
+const open = (options: object = {}, settings: BatchSettings = {}) => createBatch(matrix, options, settings)
 
 type Table = readonly (readonly number[])[]
 
@@ -134,11 +137,11 @@ const ROWS: Record<string, Row> = {
 
 /** The tables that the environment pays by: every joint action played once, one lane each. */
 function played(options: object): { A: number[][]; B: number[][] } {
-  const rows = makeBatch('matrix', options).spec.agents[0].action
-  const columns = makeBatch('matrix', options).spec.agents[1].action
+  const rows = open(options).spec.agents[0].action
+  const columns = open(options).spec.agents[1].action
   if (rows.kind !== 'discrete' || columns.kind !== 'discrete') throw new Error('discrete actions expected')
   const [m, n] = [rows.names.length, columns.names.length]
-  const batch = makeBatch('matrix', options, { lanes: m * n })
+  const batch = open(options, { lanes: m * n })
   batch.reset()
   batch.reward.fill(NaN)
   batch.step(Int32Array.from({ length: m * n * 2 }, (_, i) => (i % 2 === 0 ? Math.floor(i / 2 / n) : (i >> 1) % n)))
@@ -176,7 +179,7 @@ describe.each(Object.entries(ROWS))('%s', (_, row) => {
       ),
     )
     expect(found).toEqual(row.equilibria)
-    const { scene } = makeBatch('matrix', row.options).spec.world
+    const { scene } = open(row.options).spec.world
     expect(scene!.equilibria).toEqual(row.equilibria)
   })
 
@@ -195,7 +198,7 @@ describe.each(Object.entries(ROWS))('%s', (_, row) => {
 
 test('climbing pays 275 for 25 rounds at the top and 175 at the safe equilibrium; penalty 250 and 50', () => {
   const total = (options: object, row: number, column: number) => {
-    const batch = makeBatch('matrix', { ...options, horizon: 25 }, { autoreset: 'disabled' })
+    const batch = open({ ...options, horizon: 25 }, { autoreset: 'disabled' })
     batch.reset()
     while (batch.truncated[0] === 0) batch.step(Int32Array.of(row, column))
     return Array.from(batch.finalReturns)
@@ -287,7 +290,7 @@ describe.runIf(found || process.env.CI)('expected.json', () => {
       const columns = row.B ?? (row.sym ? transpose(row.A) : row.zeroSum ? negative(row.A) : row.A)
       expect(A, options.game).toEqual(row.A.map((line) => line.map((entry) => entry + 0)))
       expect(B, options.game).toEqual(columns)
-      const spec = makeBatch('matrix', options).spec
+      const spec = open(options).spec
       expect(spec.world.scene!.equilibria, options.game).toEqual(row.pureNE)
       const x = uniform(A.length)
       if (row.nashConvUniform !== undefined) expect(nashConv(A, B, x, x)).toBeCloseTo(row.nashConvUniform, 10)

@@ -1,12 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { Generator, TroupeError, makeBatch, namedSeed, type DigestibleBatch } from '../index.ts'
+import {
+  Generator,
+  TroupeError,
+  createBatch,
+  namedSeed,
+  type BatchSettings,
+  type DigestibleBatch,
+} from '../core/index.ts'
+import { matrix } from './index.ts'
+
+const open = (options: object = {}, settings: BatchSettings = {}) => createBatch(matrix, options, settings)
 
 const C = 0
 const D = 1
 
 /** Plays joint actions in a fresh single lane. */
 function play(options: object, rounds: readonly (readonly number[])[]): DigestibleBatch {
-  const batch = makeBatch('matrix', options, { autoreset: 'disabled' })
+  const batch = open(options, { autoreset: 'disabled' })
   batch.reset()
   for (const round of rounds) batch.step(Int32Array.from(round))
   return batch
@@ -30,7 +40,7 @@ describe('rounds', () => {
   })
 
   test('every reward and flag is written, whatever was there before', () => {
-    const batch = makeBatch('matrix', { game: 'bos', horizon: null }, { lanes: 3 })
+    const batch = open({ game: 'bos', horizon: null }, { lanes: 3 })
     batch.reset()
     batch.reward.fill(NaN)
     batch.terminated.fill(7)
@@ -58,7 +68,7 @@ describe('rounds', () => {
   })
 
   test('without a word a game is played 25 rounds', () => {
-    expect(makeBatch('matrix').spec.horizon).toBe(25)
+    expect(open().spec.horizon).toBe(25)
   })
 
   test('seats swapped in a symmetric game swap rewards, observations and metrics', () => {
@@ -81,8 +91,8 @@ describe('rounds', () => {
   test('a lane among 64 plays as it does alone, also when lanes end at different times', () => {
     const options = { game: 'climbing', observation: 'last', horizon: 5 }
     const lanes = 64
-    const many = makeBatch('matrix', options, { lanes })
-    const one = makeBatch('matrix', options)
+    const many = open(options, { lanes })
+    const one = open(options)
     const odd = Uint8Array.from({ length: lanes }, (_, lane) => lane % 2)
     many.reset()
     one.reset()
@@ -123,11 +133,11 @@ describe('rounds', () => {
     const options = { game: 'rps', observation: 'last', horizon: 30 }
     const rng = new Generator(namedSeed('save', 'matrix'))
     const draw = () => Int32Array.of(rng.below(3), rng.below(3))
-    const batch = makeBatch('matrix', options, { autoreset: 'disabled' })
+    const batch = open(options, { autoreset: 'disabled' })
     batch.reset()
     for (let round = 0; round < 11; round++) batch.step(draw())
     const snapshot = JSON.parse(JSON.stringify(batch.save(0)))
-    const copy = makeBatch('matrix', options, { autoreset: 'disabled' })
+    const copy = open(options, { autoreset: 'disabled' })
     copy.load(0, snapshot)
     expect(copy.hash(0)).toBe(batch.hash(0))
     for (let round = 11; round < 30; round++) {
@@ -224,14 +234,23 @@ describe('metrics', () => {
     })
   })
 
+  test('of an episode know nothing of the one before', () => {
+    const batch = open({ game: 'pd', horizon: 2 })
+    batch.reset()
+    for (const choice of [D, D, C, C]) batch.step(Int32Array.of(choice, choice))
+    expect(batch.finalMetrics(0).cooperationRate).toBe(1)
+    expect(batch.finalMetrics(0).payoff0).toBe(3)
+    expect(batch.frame(0).layers![0].cells).toEqual([0, 0, 0, 0])
+  })
+
   test('are undefined before the first round', () => {
     expect(play({ game: 'pd' }, []).metrics(0).welfare).toBe(null)
   })
 
   test('leave out what a game does not have', () => {
     // no action of these helps the other; matching pennies has no pure equilibrium and the same welfare everywhere
-    expect(makeBatch('matrix', { game: 'mp' }).spec.metrics).toEqual(['payoff0', 'payoff1', 'welfare', 'episodeLength'])
-    expect(makeBatch('matrix', { game: 'climbing' }).spec.metrics).toEqual([
+    expect(open({ game: 'mp' }).spec.metrics).toEqual(['payoff0', 'payoff1', 'welfare', 'episodeLength'])
+    expect(open({ game: 'climbing' }).spec.metrics).toEqual([
       'payoff0',
       'payoff1',
       'welfare',
@@ -245,7 +264,7 @@ describe('metrics', () => {
 describe('uniform play', () => {
   /** Mean payoff of agent_0 over many rounds of uniformly random choices. */
   function sampled(options: object): { mean: number; rounds: number } {
-    const batch = makeBatch('matrix', { ...options, horizon: null }, { lanes: 1024 })
+    const batch = open({ ...options, horizon: null }, { lanes: 1024 })
     batch.reset()
     const rng = new Generator(namedSeed('uniform', JSON.stringify(options)))
     const action = new Int32Array(2048)
@@ -271,8 +290,8 @@ describe('uniform play', () => {
 
   test('is what the seat that nobody controls plays, from its own seed', () => {
     const settings = { lanes: 512, control: ['agent_0'] }
-    const batch = makeBatch('matrix', { game: 'mp', horizon: 100 }, settings)
-    const again = makeBatch('matrix', { game: 'mp', horizon: 100 }, settings)
+    const batch = open({ game: 'mp', horizon: 100 }, settings)
+    const again = open({ game: 'mp', horizon: 100 }, settings)
     batch.reset()
     again.reset()
     const heads = new Int32Array(512)
@@ -289,7 +308,7 @@ describe('uniform play', () => {
 
   test('makes the third action look best in climbing, row by row, as relative over-generalisation needs', () => {
     // row means -19/3, -23/3, 11/3 against a uniform partner
-    const { payoffs } = makeBatch('matrix', { game: 'climbing' }).spec.world.scene as { payoffs: number[][][] }
+    const { payoffs } = open({ game: 'climbing' }).spec.world.scene as { payoffs: number[][][] }
     const means = payoffs[0].map((line) => line.reduce((a, b) => a + b) / 3)
     expect(means.map((mean) => Number(mean.toFixed(2)))).toEqual([-6.33, -7.67, 3.67])
   })
@@ -333,7 +352,7 @@ describe('frames', () => {
   })
 
   test('come with a scene that names actions, payoffs and equilibria, as plain JSON', () => {
-    const { scene, size } = makeBatch('matrix', { game: 'stag-hunt' }).spec.world
+    const { scene, size } = open({ game: 'stag-hunt' }).spec.world
     expect(JSON.parse(JSON.stringify(scene))).toEqual({
       game: 'stag-hunt',
       title: 'Stag hunt',
@@ -346,7 +365,7 @@ describe('frames', () => {
   })
 
   test('players with one common payoff are one team, others are rivals', () => {
-    const teams = (game: string) => makeBatch('matrix', { game }).spec.agents.map(({ team }) => team)
+    const teams = (game: string) => open({ game }).spec.agents.map(({ team }) => team)
     expect(teams('climbing')).toEqual(['players', 'players'])
     expect(teams('pd')).toEqual(['row', 'column'])
   })
@@ -369,14 +388,9 @@ describe('options', () => {
     [{ horizon: 0 }, 'horizon', undefined],
     [{ rounds: 3 }, 'rounds', undefined],
   ])('%j is refused by name', (options, field, nearest) => {
-    const error = refusal(() => makeBatch('matrix', options))
+    const error = refusal(() => open(options))
     expect(error.code).toBe('bad-option')
     expect(error.where).toContain(`matrix options: ${field}`)
     expect(error.nearest).toBe(nearest)
-  })
-
-  test('an unknown environment is told the nearest', () => {
-    expect(refusal(() => makeBatch('matrx')).nearest).toBe('"matrix"')
-    expect(refusal(() => makeBatch('toString')).code).toBe('unknown-name')
   })
 })
