@@ -7,7 +7,7 @@ import { base64 } from '@scure/base'
 import { TroupeError, shown, unknownName } from './errors.ts'
 import { GENERATOR, GENERATOR_WORDS, nextBelow, nextFloat, seedStream } from './random.ts'
 import { episodeSeed, seedWords, type EpisodeSeed } from './seeds.ts'
-import { Digest, rowView, wordsToHex, type RowView } from './digest.ts'
+import { Digest, gatherRow, rowView, wordsToHex, type RowView } from './digest.ts'
 import { check, withDefaults } from './schema.ts'
 import { actionChoices, actionDims, actionSizes, paddedSizes } from './spaces.ts'
 import {
@@ -175,6 +175,7 @@ class Batch implements EnvBatch {
   private readonly digest = new Digest()
   private readonly digestOut = new Uint32Array(4)
   private readonly views: RowView[]
+  private readonly gathered: Uint32Array // scratch: all rows of one lane as words, zeros up to a whole block
   private started = false
 
   constructor(definition: EnvDefinition, options: unknown, settings: BatchSettings) {
@@ -286,6 +287,8 @@ class Batch implements EnvBatch {
       return rowView(name, array, B)
     })
     if (this.needsSeed) this.views.push(rowView('random', this.random, B))
+    const rowWords = this.views.reduce((sum, view) => sum + view.rowWords, 0)
+    this.gathered = new Uint32Array(Math.ceil(rowWords / 4) * 4)
   }
 
   private readonly metricValues: Float64Array
@@ -746,7 +749,9 @@ class Batch implements EnvBatch {
   absorb(lane: number, digest: Digest): void {
     digest.word(this.stepCount[lane])
     digest.word(this.stepCount[lane] === 0 ? 0 : this.terminated[lane] | (this.truncated[lane] << 1))
-    for (let i = 0; i < this.views.length; i++) digest.row(this.views[i], lane)
+    let at = 0
+    for (let i = 0; i < this.views.length; i++) at = gatherRow(this.views[i], lane, this.gathered, at)
+    digest.blocks(this.gathered, this.gathered.length)
   }
 
   seedOf(lane: number): EpisodeSeed | null {

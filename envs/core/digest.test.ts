@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Digest, rowView, wordsToHex } from './digest.ts'
+import { Digest, gatherRow, rowView, wordsToHex } from './digest.ts'
 
 /** MurmurHash3_x86_128 of whole blocks, written from Appleby's description with big integers only. */
 function murmur(bytes: Uint8Array, seed: readonly bigint[]): string {
@@ -38,7 +38,10 @@ const bytesOf = (length: number, salt = 7) =>
 function digestOf(array: ArrayBufferView & { length: number }, lanes = 1, lane = 0): string {
   const digest = new Digest()
   const out = new Uint32Array(4)
-  digest.row(rowView('x', array, lanes), lane)
+  const view = rowView('x', array, lanes)
+  const words = new Uint32Array(Math.ceil(view.rowWords / 4) * 4)
+  expect(gatherRow(view, lane, words, 0)).toBe(view.rowWords)
+  digest.blocks(words, words.length)
   digest.finish(out)
   return wordsToHex(out)
 }

@@ -20,28 +20,53 @@ function fmix(h: number): number {
   return h ^ (h >>> 16)
 }
 
-/** One array whose rows are digested: the same bytes as words where they divide by four, else as bytes. */
+/** One array whose rows are digested: the same memory as bytes and as words. */
 export interface RowView {
   readonly name: string
   readonly bytes: Uint8Array
-  /** Whole words of the array; undefined when it does not start on a word. */
-  readonly words: Uint32Array | undefined
+  /** Whole words of the array; empty when it does not start on a word. */
+  readonly words: Uint32Array
   readonly rowBytes: number
+  /** Words of one row, a short last one counted. */
+  readonly rowWords: number
 }
 
 /** Views of a lane-major array whose rows are to be digested. */
 export function rowView(name: string, array: ArrayBufferView & { length: number }, lanes: number): RowView {
   const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
   const rowBytes = array.byteLength / lanes
-  const words =
-    array.byteOffset % 4 === 0 ? new Uint32Array(array.buffer, array.byteOffset, array.byteLength >> 2) : undefined
-  return { name, bytes, words, rowBytes }
+  const whole = array.byteOffset % 4 === 0 ? array.byteLength >> 2 : 0
+  const words = whole > 0 ? new Uint32Array(array.buffer, array.byteOffset, whole) : new Uint32Array(0)
+  return { name, bytes, words, rowBytes, rowWords: (rowBytes + 3) >> 2 }
 }
 
 /**
- * Data comes as single words and as rows. A row starts on a block of four words and is padded with zeros to whole
- * blocks, so that it can be mixed four words at a time. On whole blocks, started from one word four times, the result
- * is MurmurHash3_x86_128 of the little-endian bytes with that word as its seed.
+ * Copies one lane's row to `into` from `at` on as little-endian words, the last one padded with zero bytes.
+ * @returns the index after it
+ */
+export function gatherRow(view: RowView, lane: number, into: Uint32Array, at: number): number {
+  const { bytes, words, rowBytes } = view
+  const start = lane * rowBytes
+  const end = start + rowBytes
+  let from = start
+  if (words.length > 0 && (start & 3) === 0) {
+    const to = end >> 2
+    for (let i = start >> 2; i < to; i++) into[at++] = words[i]
+    from = end & ~3
+  }
+  for (; from < end; from += 4) {
+    let word = bytes[from]
+    if (from + 1 < end) word |= bytes[from + 1] << 8
+    if (from + 2 < end) word |= bytes[from + 2] << 16
+    if (from + 3 < end) word |= bytes[from + 3] << 24
+    into[at++] = word
+  }
+  return at
+}
+
+/**
+ * Data comes as single words and as whole blocks of four, which are mixed fast. On whole blocks, started from one word
+ * four times, the result is MurmurHash3_x86_128 of the little-endian bytes with that word as its seed.
  */
 export class Digest {
   private h1 = 0
@@ -85,32 +110,14 @@ export class Digest {
     while ((this.words & 3) !== 0) this.word(0)
   }
 
-  /** Mixes one lane's row of an array in, little-endian, padded with zeros to whole blocks of 16 bytes. */
-  row(view: RowView, lane: number): void {
-    const { rowBytes, words, bytes } = view
+  /**
+   * Mixes the first `count` words in, a multiple of four, after padding what came before to whole blocks. The state
+   * stays in locals, which makes it several times faster than word by word.
+   */
+  blocks(words: Uint32Array, count: number): void {
     this.align()
-    const start = lane * rowBytes
-    const inBlocks = rowBytes & ~15
-    if (words !== undefined && (start & 3) === 0) this.blocks(words, start >> 2, inBlocks >> 2)
-    else {
-      for (let at = start; at < start + inBlocks; at += 4) {
-        this.word(bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24))
-      }
-    }
-    if (inBlocks === rowBytes) return
-    for (let at = start + inBlocks; at < start + rowBytes; at += 4) {
-      let word = 0
-      for (let byte = Math.min(4, start + rowBytes - at) - 1; byte >= 0; byte--) word = (word << 8) | bytes[at + byte]
-      this.word(word)
-    }
-    this.align()
-  }
-
-  /** Mixes `count` words, a multiple of four, from word `from` on; the state stays in locals, which is what makes it fast. */
-  private blocks(words: Uint32Array, from: number, count: number): void {
     let { h1, h2, h3, h4 } = this
-    const to = from + count
-    for (let i = from; i < to; i += 4) {
+    for (let i = 0; i < count; i += 4) {
       let k = Math.imul(words[i], C1)
       h1 ^= Math.imul((k << 15) | (k >>> 17), C2)
       h1 = (Math.imul((((h1 << 19) | (h1 >>> 13)) + h2) | 0, 5) + 0x561ccd1b) | 0

@@ -5,13 +5,13 @@
  *   digest t      digest started from digest t-1, over the joint action of step t, then the state after it
  *   entry -1      SHA-256 of "troupe-replay-1|" + canonical JSON of what the header says about the world and its seed
  *   entry k       SHA-256 of entry k-1, the steps so far (u32), the running digest (16 bytes), the joint actions since
- *                 entry k-1 (int32 or float32, [steps, N, D]); everything little-endian
+ *                 entry k-1 as [steps, N, D] of the file's width (1, 2 or 4 bytes); everything little-endian
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type DigestibleBatch } from './batch.ts'
 import { Digest, wordsToHex } from './digest.ts'
-import { CHAIN_EVERY, type ReplayHeader } from './replay-format.ts'
+import { CHAIN_EVERY, actionBytes, type ReplayHeader } from './replay-format.ts'
 import { canonicalJson } from './schema.ts'
 
 /** What an episode depends on besides its seed and actions, as canonical JSON. */
@@ -31,14 +31,21 @@ export class RunningDigest {
   private readonly lane: number
   private readonly width: number
   private readonly digest = new Digest()
+  private readonly unit: number
+  private readonly message: Uint8Array
   private entry: Uint8Array
 
-  /** @param batch freshly reset in `lane` */
-  constructor(batch: DigestibleBatch, lane: number, world: string, seed: string | null) {
+  /**
+   * @param batch freshly reset in `lane`
+   * @param world `worldKey` of the header
+   */
+  constructor(batch: DigestibleBatch, lane: number, world: string, header: ReplayHeader) {
     this.batch = batch
     this.lane = lane
     this.width = batch.spec.agents.length * batch.spec.actionDims
-    this.entry = sha256(utf8ToBytes(`troupe-replay-1|${world}|${seed ?? ''}`))
+    this.entry = sha256(utf8ToBytes(`troupe-replay-1|${world}|${header.seed ?? ''}`))
+    this.unit = actionBytes(header)
+    this.message = new Uint8Array(52 + CHAIN_EVERY * this.width * this.unit)
     batch.absorb(lane, this.digest)
     this.digest.finish(this.words)
   }
@@ -66,13 +73,13 @@ export class RunningDigest {
   link(bits: Int32Array): string {
     const from = this.chain.length * CHAIN_EVERY * this.width
     const to = this.steps * this.width
-    const message = new Uint8Array(52 + (to - from) * 4)
+    const { unit, message } = this
     message.set(this.entry)
-    const view = new DataView(message.buffer)
-    view.setUint32(32, this.steps, true)
-    for (let i = 0; i < 4; i++) view.setUint32(36 + i * 4, this.words[i], true)
-    message.set(new Uint8Array(bits.buffer, bits.byteOffset + from * 4, (to - from) * 4), 52)
-    this.entry = sha256(message)
+    let at = 32
+    for (let byte = 0; byte < 4; byte++) message[at++] = this.steps >>> (8 * byte)
+    for (let i = 0; i < 4; i++) for (let byte = 0; byte < 4; byte++) message[at++] = this.words[i] >>> (8 * byte)
+    for (let i = from; i < to; i++) for (let byte = 0; byte < unit; byte++) message[at++] = bits[i] >>> (8 * byte)
+    this.entry = sha256(message.subarray(0, at))
     const hex = bytesToHex(this.entry)
     this.chain.push(hex)
     return hex

@@ -102,7 +102,7 @@ export class ReplayRecorder {
     this.every = every
     this.frames = (options.frames ?? false) || plugin !== undefined
     this.channels = options.channels ?? false
-    this.running = new RunningDigest(batch, lane, worldKey(this.header), this.header.seed)
+    this.running = new RunningDigest(batch, lane, worldKey(this.header), this.header)
     this.keep()
   }
 

@@ -125,7 +125,7 @@ export function verifyReplay(replay: Replay, definition: EnvDefinition): Verdict
   }
   batch.reset([header.seed])
   if (batch.seedOf(0) !== header.seed) return differs('seed', header.seed, 'a world that draws chance and needs one')
-  const running = new RunningDigest(batch, 0, key, header.seed)
+  const running = new RunningDigest(batch, 0, key, header)
   const bits = actionBits(actions)
   const row = header.action.kind === 'box' ? new Float32Array(width) : new Int32Array(width)
   const rowBits = actionBits(row)
