@@ -109,13 +109,17 @@ export function unknownName(kind: string, typed: string, known: readonly string[
 }
 
 /** A value as it should appear in a message: short, and told apart by kind. */
-export function shown(value: unknown): string {
+export function shown(value: unknown, depth = 0): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value)
   if (typeof value === 'number' || typeof value === 'boolean' || value == null) {
     return Object.is(value, -0) ? '-0' : String(value)
   }
   if (ArrayBuffer.isView(value)) return `${value.constructor.name}(${(value as { length?: number }).length ?? '?'})`
-  if (Array.isArray(value)) return value.length > 8 ? `an array of ${value.length}` : `[${value.map(shown).join(', ')}]`
+  if (Array.isArray(value)) {
+    // What comes from outside may be nested without end; two levels tell enough.
+    if (value.length > 8 || depth > 1) return `an array of ${value.length}`
+    return `[${value.map((part) => shown(part, depth + 1)).join(', ')}]`
+  }
   if (typeof value === 'object') return `an object with ${Object.keys(value).slice(0, 8).join(', ') || 'no fields'}`
   return `a ${typeof value}`
 }

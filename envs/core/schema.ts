@@ -125,16 +125,29 @@ export function structuredCopy<T>(value: T): T {
   return value
 }
 
-/** JSON with sorted keys and no spaces: equal data, equal text. Numbers must be finite. */
-export function canonicalJson(value: unknown): string {
+/** Deepest nesting of canonical JSON; ours is below ten. */
+const MAX_DEPTH = 100
+
+/**
+ * JSON with sorted keys and no spaces: equal data, equal text. Numbers must be finite.
+ * @throws TroupeError bad-option for a number that JSON cannot hold, and for nesting without end
+ */
+export function canonicalJson(value: unknown, depth = 0): string {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new TroupeError('bad-option', { where: 'canonical JSON', got: shown(value), expected: 'finite numbers only' })
   }
-  if (Array.isArray(value)) return `[${value.map((part) => canonicalJson(part ?? null)).join(',')}]`
+  if (depth > MAX_DEPTH) {
+    throw new TroupeError('bad-option', {
+      where: 'canonical JSON',
+      got: 'nested deeper',
+      expected: `at most ${MAX_DEPTH} levels`,
+    })
+  }
+  if (Array.isArray(value)) return `[${value.map((part) => canonicalJson(part ?? null, depth + 1)).join(',')}]`
   if (value !== null && typeof value === 'object') {
     const entries = Object.entries(value).filter(([, part]) => part !== undefined)
     entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonicalJson(part)}`).join(',')}}`
+    return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonicalJson(part, depth + 1)}`).join(',')}}`
   }
   return JSON.stringify(value) ?? 'null'
 }
