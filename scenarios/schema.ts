@@ -5,50 +5,64 @@ import { TroupeError, check, shown } from '../envs/index.ts'
 /** Parts of letters, digits, dots, dashes, separated by slashes: `warehouse/tiny-2ag`. Nothing can climb out of a folder. */
 export const ID_PATTERN = '^[a-z0-9][a-z0-9_-]*(?:[./][a-z0-9_-]+)*$'
 
-const Id = Type.String({ pattern: ID_PATTERN, maxLength: 120 })
+const ID = { pattern: ID_PATTERN, maxLength: 120 }
+
+const Title = Type.String({ minLength: 1, maxLength: 200, description: 'One line for tables.' })
+const Notes = Type.String({ maxLength: 10_000, description: 'Anything a reader should know.' })
+
+const Evaluation = Type.Object(
+  {
+    points: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Evaluations spread evenly over a training run.',
+    }),
+    episodes: Type.Integer({ minimum: 1, maximum: 100_000, description: 'Episodes of each evaluation.' }),
+    absoluteEpisodes: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Fresh episodes of the best checkpoint after training.',
+    }),
+    policy: Type.Union([Type.Literal('greedy'), Type.Literal('sample')], {
+      description: 'Whether the likeliest action is taken or one is drawn from the distribution.',
+    }),
+  },
+  { additionalProperties: false, description: 'How results are measured.' },
+)
+
+const Reference = Type.Object(
+  {
+    random: Type.Optional(Type.Number({ description: 'Mean return of uniformly random play.' })),
+    best: Type.Optional(Type.Number({ description: 'Best return known, or the largest there can be.' })),
+    source: Type.Optional(Type.String({ maxLength: 2000, description: 'Where the two are from.' })),
+  },
+  { additionalProperties: false, description: 'Returns to compare with.' },
+)
 
 export const Scenario = Type.Object(
   {
-    id: Id,
-    title: Type.String({ minLength: 1, maxLength: 200 }),
-    /** Id of the environment. */
-    env: Type.String({ minLength: 1, maxLength: 120 }),
-    /** Version of the environment that the scenario was written for. */
-    version: Type.String({ minLength: 1, maxLength: 40 }),
-    /** The environment's options; left-out ones take their defaults. */
-    options: Type.Record(Type.String(), Type.Unknown()),
-    /** Agents driven from outside; left out = all. */
+    id: Type.String({ ...ID, description: 'Where it lies: `<env>/<name>`.' }),
+    title: Title,
+    env: Type.String({ minLength: 1, maxLength: 120, description: 'Id of the environment.' }),
+    version: Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: 'Version of the environment that the scenario was written for.',
+    }),
+    options: Type.Record(Type.String(), Type.Unknown(), {
+      description: "The environment's options; those left out take their defaults.",
+    }),
     control: Type.Optional(
-      Type.Union([Type.Literal('all'), Type.Array(Type.String({ maxLength: 120 }), { minItems: 1, maxItems: 4096 })]),
+      Type.Union([Type.Literal('all'), Type.Array(Type.String({ maxLength: 120 }), { minItems: 1, maxItems: 4096 })], {
+        description: 'Ids of the agents driven from outside, or `all` (the default); the world drives the others.',
+      }),
     ),
-    /** How learners and the return join the agents' rewards. */
-    teamReward: Type.Union([Type.Literal('none'), Type.Literal('sum'), Type.Literal('mean')]),
-    /** How results are measured (Gorsane et al. 2022). */
-    evaluation: Type.Object(
-      {
-        /** Evaluations spread evenly over a training run. */
-        points: Type.Integer({ minimum: 1, maximum: 10_000 }),
-        /** Episodes of each. */
-        episodes: Type.Integer({ minimum: 1, maximum: 100_000 }),
-        /** Fresh episodes of the best checkpoint after training. */
-        absoluteEpisodes: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-        /** Whether the policy's likeliest action is taken, or one drawn from its distribution. */
-        policy: Type.Union([Type.Literal('greedy'), Type.Literal('sample')]),
-      },
-      { additionalProperties: false },
-    ),
-    /** Returns to compare with, and where they are from. */
-    reference: Type.Optional(
-      Type.Object(
-        {
-          random: Type.Optional(Type.Number()),
-          best: Type.Optional(Type.Number()),
-          source: Type.Optional(Type.String({ maxLength: 2000 })),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-    notes: Type.Optional(Type.String({ maxLength: 10_000 })),
+    teamReward: Type.Union([Type.Literal('none'), Type.Literal('sum'), Type.Literal('mean')], {
+      description: "How learners and the return join a team's rewards: `none`, `sum` or `mean`.",
+    }),
+    evaluation: Evaluation,
+    reference: Type.Optional(Reference),
+    notes: Type.Optional(Notes),
   },
   { additionalProperties: false },
 )
@@ -56,11 +70,15 @@ export type Scenario = Static<typeof Scenario>
 
 export const Suite = Type.Object(
   {
-    id: Id,
-    title: Type.String({ minLength: 1, maxLength: 200 }),
-    /** Ids of scenarios, in the order of tables. */
-    scenarios: Type.Array(Id, { minItems: 1, maxItems: 1000, uniqueItems: true }),
-    notes: Type.Optional(Type.String({ maxLength: 10_000 })),
+    id: Type.String({ ...ID, description: 'Name of the file.' }),
+    title: Title,
+    scenarios: Type.Array(Type.String(ID), {
+      minItems: 1,
+      maxItems: 1000,
+      uniqueItems: true,
+      description: 'Ids, in the order of tables.',
+    }),
+    notes: Type.Optional(Notes),
   },
   { additionalProperties: false },
 )
