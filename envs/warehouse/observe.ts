@@ -1,7 +1,7 @@
 /** What robots sense and what a central critic sees: names, ranges and the kernels that write them. */
 import { type Feature, type Port } from '../core/types.ts'
 import { type Plan } from './options.ts'
-import { REQUESTED, ROBOT_SHIFT, SHELF, type WarehouseState } from './state.ts'
+import { GROUND, REQUESTED, ROBOT_SHIFT, SHELF, type WarehouseState } from './state.ts'
 
 /** The robot's own part of an observation. */
 export const SELF = ['x', 'y', 'carrying', 'facesUp', 'facesDown', 'facesLeft', 'facesRight', 'onHighway'] as const
@@ -102,12 +102,20 @@ export interface Sight {
   readonly cellOf: Float32Array
   /** [P] the cell of the floor behind each cell of `seen`; -1 in the margin. */
   readonly floorOf: Int32Array
+  /** Observations on an empty floor, of the batch and of one lane, and the lanes' rows to copy them to. */
+  readonly emptyFloor: Float32Array // [B, N, F]
+  readonly emptyLane: Float32Array // [N, F]
+  readonly observationOf: readonly Float32Array[] // [B] of [N, F]
+  /** States with a shelf in every home and all else 0, likewise. */
+  readonly fullStore: Float32Array // [B, S]
+  readonly fullStoreLane: Float32Array // [S]
+  readonly stateOf: readonly Float32Array[] // [B] of [S]
 }
 
 const CELL_WIDTH = CELL_BEFORE_MESSAGE.length + CELL_AFTER_MESSAGE.length
 const CODES = 5 << ROBOT_SHIFT
 
-export function createSight(state: WarehouseState): Sight {
+export function createSight(state: WarehouseState, port: Port): Sight {
   const { plan, seenCells, seenOf } = state
   const { layout, normalisedCoordinates } = plan
   const { width, height, cells } = layout
@@ -127,6 +135,12 @@ export function createSight(state: WarehouseState): Sight {
   }
   const floorOf = new Int32Array(seenCells).fill(-1)
   seenOf.forEach((spot, cell) => (floorOf[spot] = cell))
+  const emptyLane = new Float32Array(port.seats.length * port.observationSize)
+  for (let o = 0; o < emptyLane.length; o++) {
+    const feature = o % port.observationSize
+    emptyLane[o] = feature >= SELF.length && (feature - SELF.length) % (CELL_WIDTH + plan.messageBits) === 1 ? 1 : 0
+  }
+  const fullStoreLane = new Float32Array(port.stateSize).fill(0.5, port.stateSize - plan.shelves)
   return {
     ownX: normalisedCoordinates ? shareX : table(column),
     ownY: normalisedCoordinates ? shareY : table(row),
@@ -135,7 +149,24 @@ export function createSight(state: WarehouseState): Sight {
     shareY,
     cellOf,
     floorOf,
+    emptyFloor: repeated(emptyLane, port.lanes),
+    emptyLane,
+    observationOf: rowsOf(port.observation, port.lanes),
+    fullStore: repeated(fullStoreLane, port.lanes),
+    fullStoreLane,
+    stateOf: rowsOf(port.state, port.lanes),
   }
+}
+
+function repeated(row: Float32Array, lanes: number): Float32Array {
+  const all = new Float32Array(row.length * lanes)
+  for (let lane = 0; lane < lanes; lane++) all.set(row, lane * row.length)
+  return all
+}
+
+function rowsOf(array: Float32Array, lanes: number): Float32Array[] {
+  const width = array.length / lanes
+  return Array.from({ length: lanes }, (_, lane) => array.subarray(lane * width, (lane + 1) * width))
 }
 
 /** Writes every element of `port.observation` [B, N, F] in the listed lanes. */
@@ -189,29 +220,81 @@ export function observe(state: WarehouseState, sight: Sight, port: Port, lanes: 
   }
 }
 
+/**
+ * `observe` without message bits, about three times as fast: every row starts as an empty floor, in one native copy, and
+ * only what is there is written. (Two numbers per store through a Float64Array over the same memory was slower.)
+ */
+export function observeQuiet(state: WarehouseState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
+  const { plan, cell, heading, load, seen, seenCells, seenWidth, seenOf } = state
+  const { robots, sensorRange } = plan
+  const { ownX, ownY, onHighway, emptyFloor, emptyLane, observationOf } = sight
+  const { observation, observationSize, seats } = port
+  const agents = seats.length
+  const side = 2 * sensorRange + 1
+  const corner = sensorRange * (seenWidth + 1)
+  if (count === port.lanes) observation.set(emptyFloor)
+  else for (let k = 0; k < count; k++) observationOf[lanes[k]].set(emptyLane)
+  for (let k = 0; k < count; k++) {
+    const lane = lanes[k]
+    const view = lane * seenCells - corner
+    for (let s = 0; s < agents; s++) {
+      const i = lane * robots + seats[s]
+      const here = cell[i]
+      let o = (lane * agents + s) * observationSize
+      observation[o] = ownX[here]
+      observation[o + 1] = ownY[here]
+      if (load[i] !== 0) observation[o + 2] = 1
+      observation[o + 3 + heading[i]] = 1
+      observation[o + 7] = onHighway[here]
+      o += SELF.length
+      let spot = view + seenOf[here]
+      for (let row = 0; row < side; row++) {
+        for (const end = spot + side; spot < end; spot++) {
+          const code = seen[spot]
+          if (code !== 0) {
+            if (code & SHELF) {
+              observation[o + 5] = 1
+              if (code & REQUESTED) observation[o + 6] = 1
+            }
+            if (code > GROUND) {
+              observation[o] = 1
+              observation[o + 1] = 0
+              observation[o + (code >> ROBOT_SHIFT)] = 1
+            }
+          }
+          o += CELL_WIDTH
+        }
+        spot += seenWidth - side
+      }
+    }
+  }
+}
+
 /** Writes every element of `port.state` [B, S] in the listed lanes. */
 export function observeState(state: WarehouseState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
-  const { plan, cell, heading, load, credited, shelfCell, queue, standing, place, slotValue } = state
+  const { plan, cell, heading, load, credited, shelfCell, queue, standing, place, vacant, vacancies } = state
   const { robots, requests, shelves } = plan
-  const { cells } = plan.layout
-  const { shareX, shareY } = sight
+  const { cells, slotOf } = plan.layout
+  const { shareX, shareY, fullStore, fullStoreLane, stateOf } = sight
   const { state: out, stateSize } = port
+  const firstSlot = robots * ROBOT_STATE.length + requests * REQUEST_STATE.length
+  if (count === port.lanes) out.set(fullStore)
+  else for (let k = 0; k < count; k++) stateOf[lanes[k]].set(fullStoreLane)
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
     const firstShelf = lane * shelves
+    const slots = lane * stateSize + firstSlot
     let o = lane * stateSize
     for (let i = lane * robots; i < (lane + 1) * robots; i++) {
       const here = cell[i]
-      const facing = heading[i]
       const shelf = load[i]
       out[o] = shareX[here]
       out[o + 1] = shareY[here]
-      out[o + 2] = facing === 0 ? 1 : 0
-      out[o + 3] = facing === 1 ? 1 : 0
-      out[o + 4] = facing === 2 ? 1 : 0
-      out[o + 5] = facing === 3 ? 1 : 0
-      out[o + 6] = shelf !== 0 ? 1 : 0
-      out[o + 7] = shelf !== 0 && place[firstShelf + shelf - 1] !== 0 ? 1 : 0
+      out[o + 2 + heading[i]] = 1
+      if (shelf !== 0) {
+        out[o + 6] = 1
+        if (place[firstShelf + shelf - 1] !== 0) out[o + 7] = 1
+      }
       out[o + 8] = credited[i]
       o += ROBOT_STATE.length
     }
@@ -220,9 +303,11 @@ export function observeState(state: WarehouseState, sight: Sight, port: Port, la
       const at = shelfCell[firstShelf + shelf]
       out[o] = shareX[at]
       out[o + 1] = shareY[at]
-      out[o + 2] = standing[lane * cells + at] === shelf + 1 ? 0 : 1
+      if (standing[lane * cells + at] === shelf + 1) out[slots + slotOf[at]] = 1
+      else out[o + 2] = 1
       o += REQUEST_STATE.length
     }
-    for (let s = firstShelf; s < firstShelf + shelves; s++) out[o++] = slotValue[s]
+    const first = lane * robots
+    for (let v = first; v < first + vacancies[lane]; v++) out[slots + vacant[v]] = 0
   }
 }

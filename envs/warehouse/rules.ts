@@ -9,6 +9,7 @@ import { type Port } from '../core/types.ts'
 import { resolve, type Movement } from './movement.ts'
 import { REQUESTS } from './start.ts'
 import {
+  ACTIONS,
   BLOCKED,
   BLOCKED_MOVES,
   DELIVERED,
@@ -21,6 +22,7 @@ import {
   INACTIVE,
   LEFT_OF,
   MOVED,
+  OUTCOME,
   PICKED_UP,
   PUT_DOWN,
   REQUESTED,
@@ -34,9 +36,31 @@ import {
   TOGGLE,
   TURNED,
   TURN_LEFT,
+  TURN_RIGHT,
   WALL,
   type WarehouseState,
 } from './state.ts'
+
+/** Heading after an action, [4 headings, 5 actions]. */
+const HEADING_AFTER = Uint8Array.from({ length: 4 * ACTIONS.length }, (_, at) => {
+  const heading = Math.floor(at / ACTIONS.length)
+  const action = at % ACTIONS.length
+  return action === TURN_LEFT ? LEFT_OF[heading] : action === TURN_RIGHT ? RIGHT_OF[heading] : heading
+})
+
+/** Outcome of an action unless something better becomes of it. */
+const OUTCOME_OF = Uint8Array.of(IDLE, BLOCKED, TURNED, TURNED, IDLE)
+
+/** By what became of the action: 1 where the robot changed nothing. */
+const IDLES = Uint8Array.from({ length: 8 }, (_, what) => (what === IDLE || what === WALL || what === BLOCKED ? 1 : 0))
+
+/** `stood` after a step, [8 outcomes, 256]: 0 in a new cell or with a changed load, else counting on from a refusal. */
+const STOOD_AFTER = Uint8Array.from({ length: 8 * 256 }, (_, at) => {
+  const what = at >> 8
+  const stood = at & 255
+  if (what >= MOVED) return 0
+  return what === BLOCKED || stood > 0 ? Math.min(255, stood + 1) : 0
+})
 
 /**
  * Plays `port.action` in the listed lanes. Order within a step: all targets from the shelves as they stood before, who
@@ -44,12 +68,12 @@ import {
  * Writes `port.reward` [B, M] and `port.terminated` [B].
  */
 export function step(state: WarehouseState, movement: Movement, port: Port, lanes: Int32Array, count: number): void {
-  const { plan, cell, heading, load, outcome, message, shelfCell, robotAt, standing, place, seen } = state
-  const { seenCells, seenOf } = state
+  const { plan, cell, heading, load, outcome, stood, message, shelfCell, tally } = state
+  const { robotAt, standing, place, seen, seenCells, seenOf } = state
   const { driver, target, claim } = movement
-  const { action, reward, actionDims } = port
-  const { robots, shelves, messageBits } = plan
-  const { cells, neighbour } = plan.layout
+  const { action, reward, actionDims, terminated } = port
+  const { robots, shelves, messageBits, inactivityLimit } = plan
+  const { cells, neighbour, goals } = plan.layout
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
     const first = lane * robots
@@ -62,32 +86,25 @@ export function step(state: WarehouseState, movement: Movement, port: Port, lane
     let tangled = false
     for (let n = 0; n < robots; n++) {
       const i = first + n
-      reward[i] = 0
       const choice = action[i * actionDims]
       const here = cell[i]
+      const faces = HEADING_AFTER[heading[i] * 5 + choice]
+      const spot = view + seenOf[here]
+      reward[i] = 0
+      heading[i] = faces
+      seen[spot] = (seen[spot] & GROUND) | ((faces + 1) << ROBOT_SHIFT)
+      outcome[i] = OUTCOME_OF[choice]
       if (choice === FORWARD) {
-        const to = neighbour[here * 4 + heading[i]]
+        const to = neighbour[here * 4 + faces]
         if (to === here) outcome[i] = WALL
-        else {
-          outcome[i] = BLOCKED
-          // A standing shelf stops a loaded robot even where another robot is parked under it and leaves in this step.
-          if (load[i] !== 0 && standing[floor + to] !== 0) continue
+        // A standing shelf stops a loaded robot, even where another robot is parked under it and leaves in this step.
+        else if (load[i] === 0 || standing[floor + to] === 0) {
           if (robotAt[floor + to] !== 0 || claim[to] !== 0) tangled = true
           claim[to] = 1
           target[n] = to
           driver[drivers++] = n
         }
-      } else if (choice === 0) outcome[i] = IDLE
-      else if (choice === TOGGLE) {
-        outcome[i] = IDLE
-        togglers++
-      } else {
-        const faces = choice === TURN_LEFT ? LEFT_OF[heading[i]] : RIGHT_OF[heading[i]]
-        heading[i] = faces
-        const spot = view + seenOf[here]
-        seen[spot] = (seen[spot] & GROUND) | ((faces + 1) << ROBOT_SHIFT)
-        outcome[i] = TURNED
-      }
+      } else if (choice === TOGGLE) togglers++
     }
 
     for (let d = 0; d < drivers; d++) claim[target[driver[d]]] = 0
@@ -115,7 +132,6 @@ export function step(state: WarehouseState, movement: Movement, port: Port, lane
       }
       seen[spot] = bits
     }
-    state.tally[lane * TALLIES + DISTANCE] += moving
 
     if (togglers > 0) toggle(state, port, lane)
     if (messageBits > 0) {
@@ -125,20 +141,48 @@ export function step(state: WarehouseState, movement: Movement, port: Port, lane
         message[i] = bits
       }
     }
-    deliver(state, port, lane)
-    keepCount(state, port, lane)
+
+    const row = lane * TALLIES
+    let inactive = tally[row + INACTIVE] + 1
+    for (let g = 0; g < goals.length; g++) {
+      const robot = robotAt[floor + goals[g]]
+      if (robot === 0) continue
+      const shelf = load[first + robot - 1]
+      if (shelf === 0 || place[firstShelf + shelf - 1] === 0) continue
+      pay(state, port, lane, first + robot - 1)
+      replaceRequest(state, port, lane, shelf - 1)
+      inactive = 0
+    }
+
+    let blocked = 0
+    let idle = 0
+    let still = 0
+    for (let i = first; i < first + robots; i++) {
+      const what = outcome[i] & OUTCOME
+      const stands = STOOD_AFTER[(what << 8) | stood[i]]
+      stood[i] = stands
+      idle += IDLES[what]
+      if (what === BLOCKED) blocked++
+      if (stands >= STANDSTILL_STEPS) still++
+    }
+    tally[row + DISTANCE] += moving
+    tally[row + BLOCKED_MOVES] += blocked
+    tally[row + IDLE_TIME] += idle
+    tally[row + STANDSTILL_TIME] += still
+    tally[row + INACTIVE] = inactive
+    terminated[lane] = inactivityLimit > 0 && inactive >= inactivityLimit ? 1 : 0
   }
 }
 
 /** Pick-ups and put-downs of one lane, in robot order. A toggle over nothing, or loaded in a corridor, does nothing. */
 function toggle(state: WarehouseState, port: Port, lane: number): void {
-  const { plan, cell, load, credited, outcome, standing, place, slotValue } = state
+  const { plan, cell, load, credited, outcome, standing, vacant, vacancies } = state
   const { action, actionDims, reward } = port
-  const { robots, shelves, layout } = plan
+  const { robots, layout } = plan
   const { highway, slotOf } = layout
   const floor = lane * layout.cells
-  const firstShelf = lane * shelves
-  for (let i = lane * robots; i < (lane + 1) * robots; i++) {
+  const first = lane * robots
+  for (let i = first; i < first + robots; i++) {
     if (action[i * actionDims] !== TOGGLE) continue
     const here = cell[i]
     if (load[i] === 0) {
@@ -146,14 +190,16 @@ function toggle(state: WarehouseState, port: Port, lane: number): void {
       if (shelf === 0) continue
       load[i] = shelf
       standing[floor + here] = 0
-      slotValue[firstShelf + slotOf[here]] = 0
+      vacant[first + vacancies[lane]++] = slotOf[here]
       outcome[i] = PICKED_UP
     } else if (highway[here] === 0) {
       // The slot is empty: a loaded robot never enters a cell with a standing shelf.
       const shelf = load[i]
       standing[floor + here] = shelf
       load[i] = 0
-      slotValue[firstShelf + slotOf[here]] = place[firstShelf + shelf - 1] !== 0 ? 1 : 0.5
+      let v = first
+      while (vacant[v] !== slotOf[here]) v++
+      vacant[v] = vacant[first + --vacancies[lane]]
       outcome[i] = PUT_DOWN
       if (credited[i] === 1 && plan.reward === 'two-stage') {
         reward[i] += 0.5
@@ -164,41 +210,27 @@ function toggle(state: WarehouseState, port: Port, lane: number): void {
   }
 }
 
-/**
- * Pays every requested shelf on a goal, goal by goal, and requests another in its place: uniform over the shelves that
- * are not in the queue at that moment. A shelf drawn for the first goal may stand on the second and pay in the same step.
- */
-function deliver(state: WarehouseState, port: Port, lane: number): void {
-  const { plan, load, credited, outcome, tally, robotAt, place } = state
-  const { robots, shelves, layout } = plan
-  const { goals } = layout
-  const first = lane * robots
-  const floor = lane * layout.cells
-  const inactive = lane * TALLIES + INACTIVE
-  tally[inactive]++
-  for (let g = 0; g < goals.length; g++) {
-    const robot = robotAt[floor + goals[g]]
-    if (robot === 0) continue
-    const i = first + robot - 1
-    const shelf = load[i] - 1
-    if (shelf < 0 || place[lane * shelves + shelf] === 0) continue
-    replaceRequest(state, port, lane, shelf)
-    outcome[i] |= DELIVERED
-    tally[lane * TALLIES + DELIVERIES]++
-    tally[inactive] = 0
-    if (plan.reward === 'global') for (let m = first; m < first + robots; m++) port.reward[m] += 1
-    else if (plan.reward === 'individual') port.reward[i] += 1
-    else {
-      port.reward[i] += 0.5
-      credited[i] = 1
-    }
+/** Rewards robot `i` = lane * M + n, whose requested shelf is on a goal. */
+function pay(state: WarehouseState, port: Port, lane: number, i: number): void {
+  const { plan, credited, outcome, tally } = state
+  const { robots, reward } = plan
+  outcome[i] |= DELIVERED
+  tally[lane * TALLIES + DELIVERIES]++
+  if (reward === 'individual') port.reward[i] += 1
+  else if (reward === 'global') for (let m = lane * robots; m < (lane + 1) * robots; m++) port.reward[m] += 1
+  else {
+    port.reward[i] += 0.5
+    credited[i] = 1
   }
 }
 
-/** Takes a delivered shelf out of the queue; the k-th unrequested shelf takes its place, k uniform. */
+/**
+ * Takes a delivered shelf out of the queue; the k-th shelf that is not in the queue at that moment takes its place,
+ * k uniform. It may stand on the next goal and pay in the same step; the delivered one cannot be drawn.
+ */
 function replaceRequest(state: WarehouseState, port: Port, lane: number, shelf: number): void {
-  const { plan, shelfCell, queue, standing, place, seen, slotValue, seenCells, seenOf } = state
-  const { shelves, requests, layout } = plan
+  const { plan, shelfCell, queue, place, seen, seenCells, seenOf } = state
+  const { shelves, requests } = plan
   const firstShelf = lane * shelves
   const draws = (lane * port.streams + REQUESTS) * GENERATOR_WORDS
   let left = nextBelow(port.random, draws, shelves - requests)
@@ -209,34 +241,5 @@ function replaceRequest(state: WarehouseState, port: Port, lane: number, shelf: 
   place[firstShelf + drawn] = at
   queue[lane * requests + at - 1] = drawn
   seen[lane * seenCells + seenOf[shelfCell[firstShelf + shelf]]] &= ~REQUESTED
-  const spot = shelfCell[firstShelf + drawn]
-  seen[lane * seenCells + seenOf[spot]] |= REQUESTED
-  if (standing[lane * layout.cells + spot] === drawn + 1) slotValue[firstShelf + layout.slotOf[spot]] = 1
-}
-
-/** Totals of the episode, and the only ending that the rules know: too long without a delivery. */
-function keepCount(state: WarehouseState, port: Port, lane: number): void {
-  const { plan, outcome, stood, tally } = state
-  const { robots, inactivityLimit } = plan
-  const row = lane * TALLIES
-  let blocked = 0
-  let idle = 0
-  let still = 0
-  for (let i = lane * robots; i < (lane + 1) * robots; i++) {
-    const what = outcome[i] & 7
-    if (what >= MOVED) {
-      stood[i] = 0
-      continue
-    }
-    if (what <= BLOCKED) idle++
-    if (what === BLOCKED) blocked++
-    if (what === BLOCKED || stood[i] > 0) {
-      if (stood[i] < 255) stood[i]++
-      if (stood[i] >= STANDSTILL_STEPS) still++
-    }
-  }
-  tally[row + BLOCKED_MOVES] += blocked
-  tally[row + IDLE_TIME] += idle
-  tally[row + STANDSTILL_TIME] += still
-  port.terminated[lane] = inactivityLimit > 0 && tally[row + INACTIVE] >= inactivityLimit ? 1 : 0
+  seen[lane * seenCells + seenOf[shelfCell[firstShelf + drawn]]] |= REQUESTED
 }

@@ -79,7 +79,8 @@ export interface WarehouseState {
   readonly standing: Uint16Array // [B, C] shelf + 1 standing there, carried ones left out
   readonly place: Uint16Array // [B, K] place in the queue + 1, 0 not requested
   readonly seen: Uint8Array // [B, P] bits for the sensors, on a floor with a margin of sensorRange empty cells
-  readonly slotValue: Float32Array // [B, K] of each shelf home: 0 empty, 0.5 shelf, 1 requested shelf
+  readonly vacant: Uint16Array // [B, M] shelf homes without a shelf, in no particular order
+  readonly vacancies: Uint16Array // [B] how many of them
 
   // Static tables.
   readonly seenCells: number // P
@@ -115,7 +116,8 @@ export function createState(plan: Plan, lanes: number): WarehouseState {
     standing: new Uint16Array(lanes * layout.cells),
     place: new Uint16Array(lanes * shelves),
     seen: new Uint8Array(lanes * seenCells),
-    slotValue: new Float32Array(lanes * shelves),
+    vacant: new Uint16Array(lanes * robots),
+    vacancies: new Uint16Array(lanes),
     seenCells,
     seenWidth,
     seenOf,
@@ -132,15 +134,15 @@ export function savedArrays(state: WarehouseState): Record<string, TypedArray> {
 /** Rebuilds a lane's derived grids from its saved arrays, which must be consistent. */
 export function derive(state: WarehouseState, lane: number): void {
   const { plan, cell, heading, load, shelfCell, queue } = state
-  const { robotAt, standing, place, seen, slotValue, seenCells, seenOf } = state
+  const { robotAt, standing, place, seen, vacant, vacancies, seenCells, seenOf } = state
   const { layout, robots, shelves, requests } = plan
-  const { cells, slotOf } = layout
+  const { cells, slots } = layout
   const floor = lane * cells
   const firstShelf = lane * shelves
   const view = lane * seenCells
   for (let c = 0; c < cells; c++) robotAt[floor + c] = standing[floor + c] = 0
   for (let c = 0; c < seenCells; c++) seen[view + c] = 0
-  for (let s = 0; s < shelves; s++) place[firstShelf + s] = slotValue[firstShelf + s] = 0
+  for (let s = 0; s < shelves; s++) place[firstShelf + s] = 0
   for (let q = 0; q < requests; q++) place[firstShelf + queue[lane * requests + q]] = q + 1
   for (let s = 0; s < shelves; s++) {
     const at = shelfCell[firstShelf + s]
@@ -155,10 +157,9 @@ export function derive(state: WarehouseState, lane: number): void {
     seen[view + seenOf[at]] |= (heading[i] + 1) << ROBOT_SHIFT
     if (load[i] !== 0) standing[floor + at] = 0
   }
-  for (let c = 0; c < cells; c++) {
-    const shelf = standing[floor + c]
-    if (shelf !== 0) slotValue[firstShelf + slotOf[c]] = place[firstShelf + shelf - 1] !== 0 ? 1 : 0.5
-  }
+  let empty = 0
+  for (let s = 0; s < shelves; s++) if (standing[floor + slots[s]] === 0) vacant[lane * robots + empty++] = s
+  vacancies[lane] = empty
 }
 
 /**
