@@ -1,0 +1,281 @@
+/** The HTTP side of the server: the built page, and what there is to see, read only. */
+import { join } from 'node:path'
+import { stat } from 'node:fs/promises'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express'
+import helmet from 'helmet'
+import { type Logger } from 'pino'
+import { TroupeError, shown } from '../envs/core/errors.ts'
+import { PROTOCOL, type ErrorBody, type Health } from './protocol/hello.ts'
+import { type ReplayList } from './protocol/replays.ts'
+import { type RunDetail, type RunList } from './protocol/runs.ts'
+import { knowsHost } from './addresses.ts'
+import { type Board } from './board.ts'
+import { inOrder } from './files.ts'
+import { Refusal, fileProblem, refusalOf } from './refusal.ts'
+import { type ReplayFiles, tagOf } from './replays.ts'
+import { type Limits } from './limits.ts'
+
+export interface HttpSettings {
+  readonly host: string
+  readonly names: readonly string[]
+  readonly data: string
+  readonly viewerDir: string
+  /** Sites that may show /embed in a frame, as CSP sources. */
+  readonly embedFrom: readonly string[]
+  readonly board: Board
+  readonly files: ReplayFiles
+  readonly limits: Limits
+  readonly log: Logger
+  readonly version: string
+  viewers(): number
+}
+
+const METHODS = 'GET, HEAD'
+/** Addresses of the page; it reads the rest of the address itself. */
+const PAGES = ['/', '/replay/:id', '/run/:id', '/embed', '/embed/:id']
+const PAGE_LIMIT = 500
+
+export function httpApp(settings: HttpSettings): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', 'simple')
+  app.set('strict routing', false)
+  app.use(logged(settings.log), addressed(settings), readOnly(settings.limits), policy(settings.embedFrom))
+  app.use('/api', api(settings))
+  app.use(...pages(settings))
+  app.use((request) => {
+    throw new Refusal(404, 'not-found', 'address', shown(request.path), '/, /replay/<id>, /run/<id> or /api/…')
+  })
+  app.use(failed(settings.log))
+  return app
+}
+
+// --- what every request passes
+
+function logged(log: Logger): RequestHandler {
+  return (request, response, next) => {
+    const start = performance.now()
+    response.on('finish', () => {
+      const ms = Math.round(performance.now() - start)
+      log.debug({ method: request.method, path: request.path, status: response.statusCode, ms }, 'request')
+    })
+    next()
+  }
+}
+
+function addressed({ host, names }: HttpSettings): RequestHandler {
+  return (request, _response, next) => {
+    if (knowsHost(host, names, request.headers.host)) return next()
+    throw new Refusal(403, 'forbidden', 'Host', 'not a name of this server', 'localhost or the address it listens on')
+  }
+}
+
+/** Only reading is served; a body has no use and is refused before it is read. */
+function readOnly({ bodyBytes }: Limits): RequestHandler {
+  return (request, response, next) => {
+    const length = Number(request.headers['content-length'] ?? 0)
+    if (request.headers['transfer-encoding'] !== undefined || !(length <= bodyBytes)) {
+      response.set('Connection', 'close')
+      throw new Refusal(
+        413,
+        'too-large',
+        'request body',
+        'too long',
+        `${bodyBytes} bytes or less, with its length said`,
+      )
+    }
+    if (request.method === 'OPTIONS') return void response.set('Allow', METHODS).status(204).end()
+    if (request.method === 'GET' || request.method === 'HEAD') return next()
+    response.set('Allow', METHODS)
+    throw new Refusal(405, 'method', 'method', request.method.slice(0, 20), METHODS.replace(', ', ' or '))
+  }
+}
+
+/**
+ * Scripts of this server only, WebAssembly allowed, no code from text, no blob workers. Styles may be inline: drawn
+ * charts set them. /embed may be framed, the rest only by this server's own pages.
+ */
+function policy(embedFrom: readonly string[]): RequestHandler {
+  const withFrames = (frames: readonly string[], crossOrigin: boolean) =>
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: {
+          defaultSrc: ["'self'"],
+          scriptSrc: ["'self'", "'wasm-unsafe-eval'"],
+          scriptSrcAttr: ["'none'"],
+          workerSrc: ["'self'"],
+          styleSrc: ["'self'", "'unsafe-inline'"],
+          imgSrc: ["'self'", 'data:', 'blob:'],
+          mediaSrc: ["'self'", 'blob:'],
+          fontSrc: ["'self'"],
+          connectSrc: ["'self'"],
+          objectSrc: ["'none'"],
+          baseUri: ["'none'"],
+          formAction: ["'self'"],
+          frameAncestors: [...frames],
+          upgradeInsecureRequests: null,
+        },
+      },
+      strictTransportSecurity: false,
+      xFrameOptions: crossOrigin ? false : { action: 'sameorigin' },
+      crossOriginResourcePolicy: { policy: crossOrigin ? 'cross-origin' : 'same-origin' },
+    })
+  const own = withFrames(["'self'"], false)
+  const embedded = withFrames(embedFrom, true)
+  return (request, response, next) => {
+    const embed = request.path === '/embed' || request.path.startsWith('/embed/')
+    return (embed ? embedded : own)(request, response, next)
+  }
+}
+
+// --- /api
+
+function api(settings: HttpSettings): RequestHandler {
+  const { board, files } = settings
+  const router = express.Router()
+  const started = performance.now()
+  router.use((_request, response, next) => {
+    response.set('Cache-Control', 'no-cache')
+    next()
+  })
+  router.get('/health', async (_request, response) => {
+    response.json({
+      ok: true,
+      package: settings.version,
+      protocol: PROTOCOL,
+      uptimeSeconds: Math.round((performance.now() - started) / 100) / 10,
+      viewers: settings.viewers(),
+      viewer: await exists(join(settings.viewerDir, 'index.html')),
+      data: await exists(settings.data),
+    } satisfies Health)
+  })
+  router.get('/runs', async (_request, response) => {
+    response.json((await board.list()) satisfies RunList)
+  })
+  router.get('/runs/:id', async (request, response) => {
+    response.json((await board.detail(request.params.id)) satisfies RunDetail)
+  })
+  router.get('/replays', async (request, response) => {
+    const { offset, limit, run } = listQuery(request.query)
+    const listing = await files.list(run)
+    const page = listing.files.slice(offset, offset + limit)
+    const rows = await inOrder(page, (file) => files.info(file))
+    const list: ReplayList = { replays: [], total: listing.files.length, offset, limit, skipped: [] }
+    rows.forEach((row, i) => {
+      if ('info' in row) list.replays.push(row.info)
+      else list.skipped.push({ id: page[i].id, reason: row.reason })
+    })
+    if (offset === 0) list.skipped.push(...listing.skipped.slice(0, PAGE_LIMIT))
+    response.json(list)
+  })
+  router.get('/replays/:id', async (request, response) => {
+    const file = await files.find(request.params.id)
+    const name = file.id.replaceAll(/[^A-Za-z0-9._-]/g, '_')
+    response.set('ETag', tagOf(file))
+    response.set('Content-Type', 'application/octet-stream')
+    response.set('Content-Disposition', `attachment; filename="${name}.replay"`)
+    await sendFile(response, file.folder, file.file)
+  })
+  router.use((request) => {
+    const expected = 'GET /api/health, /api/runs, /api/runs/<id>, /api/replays or /api/replays/<id>'
+    throw new Refusal(404, 'not-found', 'address', shown(request.originalUrl.split('?')[0]), expected)
+  })
+  return router
+}
+
+/** @throws TroupeError bad-option naming the field */
+function listQuery(query: Record<string, unknown>): { offset: number; limit: number; run: string | undefined } {
+  for (const name of Object.keys(query)) {
+    if (name === 'offset' || name === 'limit' || name === 'run') continue
+    throw new TroupeError('bad-option', {
+      where: `query: ${shown(name)}`,
+      got: 'not known here',
+      expected: 'offset, limit or run',
+    })
+  }
+  const whole = (name: string, least: number, most: number, usual: number) => {
+    const value = query[name]
+    if (value === undefined) return usual
+    const count = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : NaN
+    if (count >= least && count <= most) return count
+    const expected = `a whole number of ${least} to ${most}`
+    throw new TroupeError('bad-option', { where: `query: ${name}`, got: shown(value), expected })
+  }
+  const { run } = query
+  if (run !== undefined && typeof run !== 'string') {
+    throw new TroupeError('bad-option', { where: 'query: run', got: shown(run), expected: 'one id of a run' })
+  }
+  return { offset: whole('offset', 0, 1_000_000, 0), limit: whole('limit', 1, PAGE_LIMIT, 100), run }
+}
+
+// --- the page
+
+function pages({ viewerDir }: HttpSettings): [RequestHandler, RequestHandler] {
+  const router = express.Router()
+  for (const path of PAGES) {
+    router.get(path, async (_request, response) => {
+      if (!(await exists(join(viewerDir, 'index.html')))) {
+        throw new TroupeError('environment', {
+          where: 'viewer',
+          got: 'not built',
+          expected: 'the built page beside the server (npm run build)',
+        })
+      }
+      response.set('Cache-Control', 'no-cache')
+      await sendFile(response, viewerDir, 'index.html', true)
+    })
+  }
+  const files = express.static(viewerDir, {
+    index: false,
+    redirect: false,
+    dotfiles: 'ignore',
+    setHeaders(response, path) {
+      // Names below assets/ carry a hash of their content.
+      const hashed = path.slice(viewerDir.length).split(/[/\\]/)[1] === 'assets'
+      response.setHeader('Cache-Control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+    },
+  })
+  return [router, files]
+}
+
+/** Sends a file by its name in a folder, ranges and conditions included. */
+function sendFile(response: Response, root: string, name: string, etag = false): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.sendFile(name, { root, etag, cacheControl: false, dotfiles: 'deny' }, (error?: Error) => {
+      if (error === undefined || error === null) resolve()
+      else if (response.headersSent)
+        resolve(void response.destroy()) // the reader went away, or the file did
+      else reject(error)
+    })
+  })
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Turns anything thrown into JSON that says nothing about the inside. */
+function failed(log: Logger): ErrorRequestHandler {
+  return (error, _request, response, next) => {
+    if (response.headersSent) return next(error)
+    const { status, fields } = refusalOf(asSentence(error))
+    if (status === 500) log.error({ error }, 'a request failed')
+    for (const name of ['ETag', 'Content-Disposition', 'Content-Type', 'Last-Modified']) response.removeHeader(name)
+    const range = (error as { headers?: Record<string, string> }).headers?.['Content-Range']
+    if (range !== undefined) response.set('Content-Range', range)
+    response.set('Cache-Control', 'no-store')
+    response.status(status).json({ error: fields } satisfies ErrorBody)
+  }
+}
+
+function asSentence(error: unknown): unknown {
+  const { code, status } = (error ?? {}) as { code?: unknown; status?: unknown }
+  if (error instanceof TroupeError || error instanceof Refusal || typeof status === 'number') return error
+  if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return error
+  return new Refusal(503, 'environment', 'file', `unreadable: ${fileProblem(error)}`, 'a file that can be read')
+}

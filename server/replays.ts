@@ -1,0 +1,198 @@
+/** Replay files of a data folder and those shipped with the viewer: ids, listings, headers. */
+import { join } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readReplayHeader, type ReplayHeader } from '../envs/core/replay.ts'
+import { TroupeError, nearestName, shown } from '../envs/core/errors.ts'
+import { type ReplayInfo, type Skipped } from './protocol/replays.ts'
+import { type Version, entries, inOrder, isPlainName, readPart, readWhole } from './files.ts'
+import { fileProblem } from './refusal.ts'
+import { type Limits } from './limits.ts'
+
+export const SUFFIX = '.replay'
+
+export interface ReplayFile extends Version {
+  readonly id: string
+  readonly origin: ReplayInfo['origin']
+  readonly run?: string
+  readonly folder: string
+  /** With the suffix. */
+  readonly file: string
+}
+
+interface Listing {
+  readonly files: ReplayFile[]
+  readonly skipped: Skipped[]
+}
+
+/** Strong validator: another size or time is another file. */
+export function tagOf({ id, bytes, modifiedMs }: ReplayFile): string {
+  return `"${createHash('sha256').update(`${id}|${bytes}|${modifiedMs}`).digest('base64url').slice(0, 22)}"`
+}
+
+export function replayId(origin: ReplayInfo['origin'], file: string, run?: string): string {
+  const name = file.slice(0, -SUFFIX.length)
+  return run === undefined ? `${origin}:${name}` : `run:${run}:${name}`
+}
+
+export class ReplayFiles {
+  private readonly data: string
+  private readonly shipped: readonly string[]
+  private readonly limits: Limits
+  /** Headers by place and version; the oldest entry goes first. */
+  private readonly headers = new Map<string, { info: ReplayInfo } | { reason: string }>()
+
+  /**
+   * @param data the data folder; may not exist yet
+   * @param shipped folders to look for shipped replays in; the first that has any counts
+   */
+  constructor(data: string, shipped: readonly string[], limits: Limits) {
+    this.data = data
+    this.shipped = shipped
+    this.limits = limits
+  }
+
+  /** Every replay, newest first; or those of one run. */
+  async list(run?: string): Promise<Listing> {
+    const all: Listing[] = []
+    if (run === undefined) {
+      const runs = await this.runNames()
+      all.push(...(await inOrder(runs, (name) => this.ofRun(name))))
+      all.push(await this.inFolder(join(this.data, 'replays'), 'file'), await this.ofShipped())
+    } else if ((await this.runNames()).includes(run)) {
+      all.push(await this.ofRun(run))
+    }
+    const files = all.flatMap((listing) => listing.files)
+    files.sort((a, b) => b.modifiedMs - a.modifiedMs || (a.id < b.id ? 1 : -1))
+    return { files: files.slice(0, this.limits.replays), skipped: all.flatMap((listing) => listing.skipped) }
+  }
+
+  /** Replays of one run, in no particular order. The name is a folder's name from a listing. */
+  async ofRun(run: string): Promise<Listing> {
+    return this.inFolder(join(this.data, 'runs', run, 'replays'), 'run', run)
+  }
+
+  /**
+   * The file behind an id. The id is looked up among the names that are there, never made into a path.
+   * @throws TroupeError unknown-name
+   */
+  async find(id: string): Promise<ReplayFile> {
+    const [origin, first, ...rest] = id.split(':')
+    let listing: Listing = { files: [], skipped: [] }
+    if (origin === 'file' && rest.length === 0) listing = await this.inFolder(join(this.data, 'replays'), 'file')
+    else if (origin === 'shipped' && rest.length === 0) listing = await this.ofShipped()
+    else if (origin === 'run' && rest.length === 1) listing = await this.list(first)
+    const found = listing.files.find((file) => file.id === id)
+    if (found !== undefined) return found
+    const left = listing.skipped.find((skipped) => skipped.id === id)
+    if (left !== undefined) {
+      throw new TroupeError('bad-file', { where: shown(id), got: 'left out', expected: `a replay: ${left.reason}` })
+    }
+    const nearest = nearestName(
+      id,
+      listing.files.slice(0, 200).map((file) => file.id),
+    )
+    throw new TroupeError('unknown-name', {
+      where: 'replay',
+      got: shown(id),
+      expected: 'an id from the list of replays, such as run:<run>:<name>, file:<name> or shipped:<name>',
+      ...(nearest === undefined ? {} : { nearest: shown(nearest) }),
+    })
+  }
+
+  /** A row of the listing, or why there is none. Reads the head of the file only, and only when it changed. */
+  async info(file: ReplayFile): Promise<{ info: ReplayInfo } | { reason: string }> {
+    const key = `${file.folder}|${file.file}|${file.bytes}|${file.modifiedMs}`
+    const known = this.headers.get(key)
+    if (known !== undefined) return known
+    let row: { info: ReplayInfo } | { reason: string }
+    try {
+      const { part } = await readPart(join(file.folder, file.file), file.file, 0, this.limits.headerBytes)
+      row = { info: rowOf(file, readReplayHeader(part)) }
+    } catch (error) {
+      row = { reason: fileProblem(error) }
+    }
+    this.headers.set(key, row)
+    if (this.headers.size > this.limits.replays) this.headers.delete(this.headers.keys().next().value!)
+    return row
+  }
+
+  /** The whole file. @throws TroupeError bad-file when it is too large, the system's error when it is gone */
+  async bytes(file: ReplayFile): Promise<Uint8Array> {
+    return (await readWhole(join(file.folder, file.file), file.id, this.limits.replayBytes)).part
+  }
+
+  private async runNames(): Promise<string[]> {
+    const folders = await quietly(entries(join(this.data, 'runs')))
+    return folders.filter((entry) => entry.isDirectory() && isPlainName(entry.name)).map((entry) => entry.name)
+  }
+
+  private async ofShipped(): Promise<Listing> {
+    for (const folder of this.shipped) {
+      const listing = await this.inFolder(folder, 'shipped')
+      if (listing.files.length > 0) return listing
+    }
+    return { files: [], skipped: [] }
+  }
+
+  private async inFolder(folder: string, origin: ReplayInfo['origin'], run?: string): Promise<Listing> {
+    const listing: Listing = { files: [], skipped: [] }
+    let names
+    try {
+      names = (await entries(folder)).filter((entry) => entry.name.endsWith(SUFFIX) && !entry.name.startsWith('.'))
+    } catch (error) {
+      listing.skipped.push({ id: run === undefined ? `${origin}:` : `run:${run}:`, reason: fileProblem(error) })
+      return listing
+    }
+    await inOrder(names, async (entry) => {
+      const id = replayId(origin, entry.name, run)
+      if (!isPlainName(entry.name)) {
+        const name = shown(entry.name)
+        listing.skipped.push({ id: `${origin}:${name}`.slice(0, 400), reason: 'its name cannot be part of an address' })
+      } else if (!entry.isFile()) {
+        listing.skipped.push({ id, reason: entry.isSymbolicLink() ? 'it is a link' : 'it is not a plain file' })
+      } else {
+        const found = await stat(join(folder, entry.name)).catch(() => undefined)
+        if (found === undefined) return // gone since
+        if (found.size > this.limits.replayBytes) {
+          listing.skipped.push({
+            id,
+            reason: `it has ${found.size} bytes; expected ${this.limits.replayBytes} or less`,
+          })
+          return
+        }
+        const at = { folder, file: entry.name, bytes: found.size, modifiedMs: found.mtimeMs }
+        listing.files.push({ id, origin, ...(run === undefined ? {} : { run }), ...at })
+      }
+    })
+    return listing
+  }
+}
+
+/** A listing that may not be read is shown elsewhere (GET /api/runs); here it is empty. */
+async function quietly<T>(entries: Promise<T[]>): Promise<T[]> {
+  return entries.catch(() => [])
+}
+
+function rowOf(file: ReplayFile, header: ReplayHeader): ReplayInfo {
+  const { result, label, purpose, plugin } = header
+  return {
+    id: file.id,
+    origin: file.origin,
+    ...(file.run === undefined ? {} : { run: file.run }),
+    bytes: file.bytes,
+    modifiedAt: new Date(file.modifiedMs).toISOString(),
+    env: header.env,
+    version: header.version,
+    scenario: typeof header.scenario.id === 'string' ? header.scenario.id.slice(0, 200) : '',
+    agents: header.agents.length,
+    policies: header.policies.map((policy) => policy.name),
+    seed: header.seed,
+    ...(label === undefined ? {} : { label }),
+    ...(purpose === undefined ? {} : { purpose }),
+    ...(plugin === undefined ? {} : { plugin: plugin.name }),
+    steps: result?.steps ?? null,
+    return: result?.return ?? null,
+    metrics: result?.metrics ?? {},
+  }
+}
