@@ -102,14 +102,9 @@ export interface Sight {
   readonly cellOf: Float32Array
   /** [P] the cell of the floor behind each cell of `seen`; -1 in the margin. */
   readonly floorOf: Int32Array
-  /** Observations on an empty floor, of the batch and of one lane, and the lanes' rows to copy them to. */
-  readonly emptyFloor: Float32Array // [B, N, F]
-  readonly emptyLane: Float32Array // [N, F]
-  readonly observationOf: readonly Float32Array[] // [B] of [N, F]
-  /** States with a shelf in every home and all else 0, likewise. */
-  readonly fullStore: Float32Array // [B, S]
-  readonly fullStoreLane: Float32Array // [S]
-  readonly stateOf: readonly Float32Array[] // [B] of [S]
+  /** A lane's observations on an empty floor, and its state with a shelf in every home and all else 0. */
+  readonly emptyFloor: Float32Array // [N, F]
+  readonly fullStore: Float32Array // [S]
 }
 
 const CELL_WIDTH = CELL_BEFORE_MESSAGE.length + CELL_AFTER_MESSAGE.length
@@ -135,12 +130,11 @@ export function createSight(state: WarehouseState, port: Port): Sight {
   }
   const floorOf = new Int32Array(seenCells).fill(-1)
   seenOf.forEach((spot, cell) => (floorOf[spot] = cell))
-  const emptyLane = new Float32Array(port.seats.length * port.observationSize)
-  for (let o = 0; o < emptyLane.length; o++) {
+  const emptyFloor = new Float32Array(port.seats.length * port.observationSize)
+  for (let o = 0; o < emptyFloor.length; o++) {
     const feature = o % port.observationSize
-    emptyLane[o] = feature >= SELF.length && (feature - SELF.length) % (CELL_WIDTH + plan.messageBits) === 1 ? 1 : 0
+    emptyFloor[o] = feature >= SELF.length && (feature - SELF.length) % (CELL_WIDTH + plan.messageBits) === 1 ? 1 : 0
   }
-  const fullStoreLane = new Float32Array(port.stateSize).fill(0.5, port.stateSize - plan.shelves)
   return {
     ownX: normalisedCoordinates ? shareX : table(column),
     ownY: normalisedCoordinates ? shareY : table(row),
@@ -149,24 +143,9 @@ export function createSight(state: WarehouseState, port: Port): Sight {
     shareY,
     cellOf,
     floorOf,
-    emptyFloor: repeated(emptyLane, port.lanes),
-    emptyLane,
-    observationOf: rowsOf(port.observation, port.lanes),
-    fullStore: repeated(fullStoreLane, port.lanes),
-    fullStoreLane,
-    stateOf: rowsOf(port.state, port.lanes),
+    emptyFloor,
+    fullStore: new Float32Array(port.stateSize).fill(0.5, port.stateSize - plan.shelves),
   }
-}
-
-function repeated(row: Float32Array, lanes: number): Float32Array {
-  const all = new Float32Array(row.length * lanes)
-  for (let lane = 0; lane < lanes; lane++) all.set(row, lane * row.length)
-  return all
-}
-
-function rowsOf(array: Float32Array, lanes: number): Float32Array[] {
-  const width = array.length / lanes
-  return Array.from({ length: lanes }, (_, lane) => array.subarray(lane * width, (lane + 1) * width))
 }
 
 /** Writes every element of `port.observation` [B, N, F] in the listed lanes. */
@@ -227,16 +206,15 @@ export function observe(state: WarehouseState, sight: Sight, port: Port, lanes: 
 export function observeQuiet(state: WarehouseState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
   const { plan, cell, heading, load, seen, seenCells, seenWidth, seenOf } = state
   const { robots, sensorRange } = plan
-  const { ownX, ownY, onHighway, emptyFloor, emptyLane, observationOf } = sight
+  const { ownX, ownY, onHighway, emptyFloor } = sight
   const { observation, observationSize, seats } = port
   const agents = seats.length
   const side = 2 * sensorRange + 1
   const corner = sensorRange * (seenWidth + 1)
-  if (count === port.lanes) observation.set(emptyFloor)
-  else for (let k = 0; k < count; k++) observationOf[lanes[k]].set(emptyLane)
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
     const view = lane * seenCells - corner
+    observation.set(emptyFloor, lane * agents * observationSize)
     for (let s = 0; s < agents; s++) {
       const i = lane * robots + seats[s]
       const here = cell[i]
@@ -275,16 +253,15 @@ export function observeState(state: WarehouseState, sight: Sight, port: Port, la
   const { plan, cell, heading, load, credited, shelfCell, queue, standing, place, vacant, vacancies } = state
   const { robots, requests, shelves } = plan
   const { cells, slotOf } = plan.layout
-  const { shareX, shareY, fullStore, fullStoreLane, stateOf } = sight
+  const { shareX, shareY, fullStore } = sight
   const { state: out, stateSize } = port
   const firstSlot = robots * ROBOT_STATE.length + requests * REQUEST_STATE.length
-  if (count === port.lanes) out.set(fullStore)
-  else for (let k = 0; k < count; k++) stateOf[lanes[k]].set(fullStoreLane)
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
     const firstShelf = lane * shelves
     const slots = lane * stateSize + firstSlot
     let o = lane * stateSize
+    out.set(fullStore, o)
     for (let i = lane * robots; i < (lane + 1) * robots; i++) {
       const here = cell[i]
       const shelf = load[i]
