@@ -8,5 +8,6 @@ export * from './envs/index.ts'
 export * from './scenarios/open.ts'
 export * from './scenarios/load.ts'
 export * from './agents/index.ts'
+export { teamReturn, type TeamReward } from './scenarios/open.ts' // the same under both names
 export * from './results/run.ts'
 export { loadEnvPlugin, loadPolicyPlugin, type EnvPlugin, type PolicyPlugin } from './results/plugins.ts'

@@ -91,7 +91,7 @@ function commandError(
   use: string,
 ): TroupeError {
   const quoted = /'([^']+)'/.exec(error.message)?.[1] ?? ''
-  const where = `troupe ${name}`
+  const where = name
   switch (error.code) {
     case 'commander.unknownOption': {
       const typed = quoted.split('=')[0]
@@ -116,8 +116,9 @@ function commandError(
 async function main(argv: readonly string[]): Promise<number> {
   const asked = splitCommand(argv)
   let { name, rest } = asked
-  const json = argv.includes('--json')
-  const out = createOutput({ json, quiet: argv.includes('--quiet') })
+  const asks = (flag: string, variable: string) => argv.includes(flag) || /^(1|true)$/.test(process.env[variable] ?? '')
+  const json = asks('--json', 'TROUPE_JSON')
+  const out = createOutput({ json, quiet: asks('--quiet', 'TROUPE_QUIET') })
   const foreign: string[] = []
   try {
     if (name === 'help') {
@@ -127,10 +128,10 @@ async function main(argv: readonly string[]): Promise<number> {
         return EXIT.fine
       }
       if (topic !== undefined && !(topic in COMMANDS)) {
-        throw unknownName('troupe help: topic', topic, [...Object.keys(COMMANDS), 'exit-codes'])
+        throw unknownName('help: topic', topic, [...Object.keys(COMMANDS), 'exit-codes'])
       }
       name = topic
-      rest = topic === undefined ? ['--help'] : ['--help']
+      rest = ['--help']
     }
     if (name === undefined) {
       if (rest.includes('--version') || rest.includes('-V')) {
@@ -140,12 +141,12 @@ async function main(argv: readonly string[]): Promise<number> {
       }
       const odd = rest.find((word, i) => !GLOBAL.has(word) && !GLOBAL_WITH_VALUE.has(rest[i - 1]))
       if (odd !== undefined && odd !== '--help' && odd !== '-h') {
-        throw unknownName('troupe: option', odd, [...GLOBAL, '--version', '--help'])
+        throw unknownName('option', odd, [...GLOBAL, '--version', '--help'])
       }
       process.stdout.write(helpText())
       return odd === undefined && rest.length === 0 ? EXIT.input : EXIT.fine
     }
-    if (!(name in COMMANDS)) throw unknownName('troupe: command', name, Object.keys(COMMANDS))
+    if (!(name in COMMANDS)) throw unknownName('command', name, Object.keys(COMMANDS))
     const [{ Command }, { addSharedOptions }, file] = await Promise.all([
       import('commander'),
       import('./settings.ts'),

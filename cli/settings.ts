@@ -78,8 +78,8 @@ export function addSharedOptions(command: Command): void {
     .option('--print-config', 'show every effective setting and where it came from, then stop')
 }
 
-/** Not settable from a file or the environment. */
-const COMMAND_LINE_ONLY = new Set(['config', 'printConfig', 'help', 'version'])
+/** Not settable from a file. main.ts reads TROUPE_JSON and TROUPE_QUIET itself, before anything can go wrong. */
+const COMMAND_LINE_ONLY = new Set(['config', 'printConfig', 'help', 'version', 'json', 'quiet'])
 
 function variableOf(name: string): string {
   return `TROUPE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`

@@ -71,11 +71,36 @@ export async function resolveScenario(
   }
   const definitions = loaded?.definitions ?? ENVS
   const known = named === undefined ? defaultScenario(loaded!.plugin.definition) : loadNamed(named, definitions, env)
+  return opened(known, options, definitions, loaded?.plugin)
+}
+
+/** A scenario at hand (from a run's folder) as a target. */
+export async function targetOf(
+  scenario: Scenario,
+  env: string | undefined,
+  options: Record<string, unknown> | undefined,
+  session: Session,
+): Promise<Target> {
+  const loaded = env === undefined ? undefined : await withPlugin(env, session)
+  return opened(scenario, options, loaded?.definitions ?? ENVS, loaded?.plugin)
+}
+
+function opened(
+  known: Scenario,
+  options: Record<string, unknown> | undefined,
+  definitions: Record<string, EnvDefinition>,
+  loaded: EnvPlugin | undefined,
+): Target {
   const scenario = options === undefined ? known : { ...known, options: { ...known.options, ...options } }
   const spec = scenarioSpec(scenario, definitions)
-  const definition = definitions[scenario.env]
-  const plugin = loaded !== undefined && loaded.plugin.definition.id === scenario.env ? loaded.plugin : undefined
-  return { scenario, definition, spec, definitions, ...(plugin === undefined ? {} : { plugin }) }
+  const plugin = loaded?.definition.id === scenario.env ? loaded : undefined
+  return {
+    scenario,
+    definition: definitions[scenario.env],
+    spec,
+    definitions,
+    ...(plugin === undefined ? {} : { plugin }),
+  }
 }
 
 /** A scenario of that name; one whose environment is unknown may want `--env`. */

@@ -153,7 +153,7 @@ async function load(
     }
     throw new TroupeError('bad-file', {
       where: `plug-in ${specifier}`,
-      got: `not loadable: ${kindOfError}: ${String(message).split('\n')[0]}`,
+      got: `not loadable: ${kindOfError}: ${String(message).split('\n')[0]}${lineOf(error)}`,
       expected: 'a JavaScript module that loads',
     })
   }
@@ -168,6 +168,12 @@ async function load(
   }
   if (typeof exported === 'function') exported = await (exported as (troupe: unknown) => unknown)({ ...core, Type })
   return { plugin: { specifier, name, path, sha256 }, exported }
+}
+
+/** ' (mine.js:3)' of a syntax error: Node names the place only in the first line of the stack. */
+function lineOf(error: unknown): string {
+  const place = /^(?:file:\/\/)?(\S+):(\d+)$/.exec(String((error as Error).stack).split('\n')[0])
+  return place === null ? '' : ` (${basename(place[1])}:${place[2]})`
 }
 
 /** The entry file behind a path or a package name. */

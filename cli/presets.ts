@@ -1,0 +1,22 @@
+/** Named bundles of settings for `--preset`: weaker than a config file, stronger than defaults. */
+
+export interface Preset {
+  readonly summary: string
+  /** Options of the command: steps. */
+  readonly options: Readonly<Record<string, unknown>>
+  /** Settings of the learner. */
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+export const PRESETS: Readonly<Record<string, Preset>> = {
+  demo: {
+    summary: 'what `troupe demo` trains with: warehouse/nano-2ag in under two minutes on two cores',
+    options: { steps: 300_000, evaluations: 12 },
+    settings: {},
+  },
+  quick: {
+    summary: 'a first look in seconds: few steps, few evaluations; learns little',
+    options: { steps: 20_000, evaluations: 4 },
+    settings: {},
+  },
+}

@@ -1,0 +1,150 @@
+/** `troupe verify`: re-simulates replays, and checks records with the replays they point to. */
+import { readFileSync, statSync } from 'node:fs'
+import { type Command } from 'commander'
+import { TroupeError, type EnvDefinition } from '../envs/core/index.ts'
+import { ENVS } from '../envs/index.ts'
+import { REPLAY_LIMITS, checkPlayable, definitionOf, readReplay, verifyReplay } from '../envs/core/replay.ts'
+import { type EnvPlugin } from '../results/plugins.ts'
+import { type CommandFile, type Session } from './command.ts'
+import { effective } from './settings.ts'
+import { printed } from './print-config.ts'
+import { EXIT, describeFailure } from './output.ts'
+import { withPlugin } from './targets.ts'
+
+interface Result {
+  readonly file: string
+  readonly ok: boolean
+  readonly kind?: 'replay' | 'record'
+  readonly step?: number
+  readonly what?: string
+  readonly expected?: string
+  readonly actual?: string
+  readonly steps?: number
+  /** Whether the episode ended within the recording. */
+  readonly complete?: boolean
+  readonly return?: number
+  /** Set when the file could not be judged at all. */
+  readonly error?: Record<string, unknown>
+}
+
+interface Known {
+  readonly definitions: Record<string, EnvDefinition>
+  readonly plugin?: EnvPlugin
+}
+
+function read(path: string): Uint8Array {
+  try {
+    const { size } = statSync(path)
+    if (size > REPLAY_LIMITS.fileBytes) {
+      throw new TroupeError('bad-file', {
+        where: path,
+        got: `${size} bytes`,
+        expected: `at most ${REPLAY_LIMITS.fileBytes}`,
+      })
+    }
+    return readFileSync(path)
+  } catch (error) {
+    if (error instanceof TroupeError) throw error
+    const { code } = error as NodeJS.ErrnoException
+    throw new TroupeError('bad-file', {
+      where: path,
+      got: code === 'ENOENT' ? 'not there' : code === 'EISDIR' ? 'a folder' : `unreadable (${code})`,
+      expected: 'a replay or a record',
+    })
+  }
+}
+
+/** Verifies one replay. @throws TroupeError when it cannot be judged */
+function replayResult(file: string, bytes: Uint8Array, { definitions, plugin }: Known): Result {
+  const replay = readReplay(bytes, {}, file)
+  const { env, plugin: made } = replay.header
+  let definition: EnvDefinition
+  if (made === undefined) definition = definitionOf(replay.header, definitions, file)
+  else if (plugin?.definition.id === env) {
+    definition = plugin.definition
+    if (made.sha256 !== plugin.sha256) {
+      throw new TroupeError('bad-version', {
+        where: `${file}: plug-in ${made.name}`,
+        got: `recorded with SHA-256 ${made.sha256.slice(0, 12)}…`,
+        expected: `${plugin.sha256.slice(0, 12)}…, that of ${plugin.specifier}`,
+      })
+    }
+    checkPlayable(replay.header, definition, file)
+  } else {
+    throw new TroupeError('bad-version', {
+      where: `${file}: environment`,
+      got: `${env} from the plug-in ${made.name} (SHA-256 ${made.sha256.slice(0, 12)}…)`,
+      expected: '--env with that module, so that its rules can run',
+    })
+  }
+  const verdict = verifyReplay(replay, definition)
+  const total = replay.header.result?.return
+  if (verdict.ok) {
+    const { steps, complete } = verdict
+    return { file, ok: true, kind: 'replay', steps, complete, ...(total === undefined ? {} : { return: total }) }
+  }
+  const { step, what, expected, actual } = verdict
+  return { file, ok: false, kind: 'replay', ...(step === undefined ? {} : { step }), what, expected, actual }
+}
+
+async function judge(file: string, known: Known): Promise<Result> {
+  const bytes = read(file)
+  const text = bytes[0] === 0x7b // '{': a record is JSON, a replay never starts so
+  if (!text) return replayResult(file, bytes, known)
+  const { verifyRecord } = await import('./verify-record.ts')
+  return verifyRecord(file, bytes, (path, part) => replayResult(path, part, known))
+}
+
+function line(result: Result): string {
+  const { file, ok, kind, steps, step, what, expected, actual } = result
+  if (ok) {
+    const total = result.return === undefined ? '' : `, return ${result.return}`
+    const part = result.complete === false ? ', the recording stops before the episode does' : ''
+    return `genuine      ${file}${steps === undefined ? '' : ` (${steps} steps${total}${part})`}`
+  }
+  if (result.error !== undefined) return `unreadable   ${String(result.error.message)}`
+  const place = step === undefined ? '' : ` at step ${step}`
+  return `NOT GENUINE  ${file}: ${what ?? kind} differs${place}; recorded ${expected}, re-simulated ${actual}`
+}
+
+export const define: CommandFile['define'] = (command: Command, perform) => {
+  command
+    .argument('<files...>', 'replays (*.replay) or records (record.json)')
+    .option('--env <module>', 'the plug-in that a replay was made with')
+    .addHelpText(
+      'after',
+      '\nExit code 0 genuine, 1 not genuine, 2 unreadable or of an unknown version. With several files, the worst.',
+    )
+    .action((files: string[]) =>
+      perform(async (session: Session) => {
+        const options = effective(command)
+        if (printed(options, session)) return
+        const { env } = options.values as { env?: string }
+        const known: Known = env === undefined ? { definitions: ENVS } : await withPlugin(env, session)
+        if (files.length === 1) {
+          const result = await judge(files[0], known)
+          session.out.result(result, () => line(result))
+          return result.ok ? EXIT.fine : EXIT.failed
+        }
+        const results: Result[] = []
+        let exit: number = EXIT.fine
+        for (const file of files) {
+          try {
+            const result = await judge(file, known)
+            results.push(result)
+            if (!result.ok) exit = Math.max(exit, EXIT.failed)
+          } catch (error) {
+            const failure = describeFailure(error, session.foreign)
+            exit = Math.max(exit, failure.exit)
+            results.push({
+              file,
+              ok: false,
+              error: failure.details ?? { code: failure.code, message: failure.message },
+            })
+          }
+        }
+        session.out.result({ ok: exit === EXIT.fine, files: results }, () => results.map(line).join('\n'))
+        return exit
+      }),
+    )
+}

@@ -1,0 +1,99 @@
+/** Starting the server from a command: the port, the viewer's files, the browser, and a clean end. */
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { startServer } from '../server/index.ts'
+import { TroupeError } from '../envs/core/errors.ts'
+import { type Session } from './command.ts'
+import { whole } from './settings.ts'
+import { isTroupeError } from './output.ts'
+
+export const DEFAULT_PORT = 7340
+
+/** How many ports after the first are tried when nobody asked for a certain one. */
+const TRIES = 20
+
+export interface Served {
+  readonly url: string
+  readonly port: number
+  close(): Promise<void>
+}
+
+export const parsePort = whole('--port', 0, 65535)
+
+/** The built viewer; from source it lies in dist/ as well. */
+export function viewerFolder(): string {
+  const here = import.meta.url.endsWith('.ts') ? '../dist/viewer/' : '../viewer/'
+  const folder = fileURLToPath(new URL(here, import.meta.url))
+  if (!existsSync(`${folder}index.html`)) {
+    throw new TroupeError('environment', {
+      where: 'viewer',
+      got: 'not built',
+      expected: '`npm run build` first (an installed package has it built)',
+    })
+  }
+  return folder
+}
+
+function isFree(port: number, host: string): Promise<boolean> {
+  return new Promise((done) => {
+    const probe = createServer()
+    probe.once('error', () => done(false))
+    probe.listen(port, host, () => probe.close(() => done(true)))
+  })
+}
+
+/**
+ * Starts the server.
+ * @param port a certain one (taken = error), or undefined for the default one or the next that is free
+ */
+export async function serveViewer(
+  wanted: { data: string; host?: string; port?: number },
+  session: Session,
+): Promise<Served> {
+  const { data, host = '127.0.0.1', port } = wanted
+  const viewerDir = viewerFolder()
+  if (port !== undefined) return startServer({ data, host, port, viewerDir })
+  for (let candidate = DEFAULT_PORT; candidate < DEFAULT_PORT + TRIES; candidate++) {
+    if (!(await isFree(candidate, host))) continue
+    try {
+      const served = await startServer({ data, host, port: candidate, viewerDir })
+      if (candidate !== DEFAULT_PORT)
+        session.out.warn(`Port ${DEFAULT_PORT} is in use; the viewer is on port ${candidate}.`)
+      return served
+    } catch (error) {
+      // Somebody was faster: the next one.
+      if (isTroupeError(error) && error.code === 'environment' && candidate < DEFAULT_PORT + TRIES - 1) continue
+      throw error
+    }
+  }
+  throw new TroupeError('environment', {
+    where: 'port',
+    got: `taken, and so are the next ${TRIES - 1}`,
+    expected: `a free port from ${DEFAULT_PORT} on; choose one with --port`,
+  })
+}
+
+/** Opens a link in the browser; says nothing when there is none. */
+export async function openBrowser(url: string): Promise<void> {
+  try {
+    const { default: open } = await import('open')
+    const child = await open(url)
+    child.on('error', () => {})
+    child.unref()
+  } catch {
+    // no browser here: the link was printed
+  }
+}
+
+/** Waits for Ctrl-C (or SIGTERM); a second one ends at once. */
+export function untilInterrupted(): Promise<void> {
+  return new Promise((done) => {
+    const stop = () => {
+      process.once('SIGINT', () => process.exit(130))
+      done()
+    }
+    process.once('SIGINT', stop)
+    process.once('SIGTERM', stop)
+  })
+}
