@@ -1,5 +1,13 @@
 /** All environments, and the two doors to them: a batch of episodes, or one lane shaped like PettingZoo's Parallel API. */
-import { createBatch, unknownName, type BatchSettings, type DigestibleBatch, type EnvDefinition } from './core/index.ts'
+import {
+  ParallelEnv,
+  createBatch,
+  unknownName,
+  type BatchSettings,
+  type DigestibleBatch,
+  type EnvDefinition,
+  type ParallelSettings,
+} from './core/index.ts'
 import { matrix } from './matrix/index.ts'
 import { warehouse } from './warehouse/index.ts'
 
@@ -33,4 +41,16 @@ export function makeBatch(
   settings: BatchSettings = {},
 ): DigestibleBatch {
   return createBatch(envDefinition(env), options, settings)
+}
+
+/**
+ * One lane in the shape of PettingZoo's Parallel API, for people and small scripts; everything handed out is a copy.
+ * @throws TroupeError as makeBatch
+ */
+export function parallelEnv(
+  env: string | EnvDefinition,
+  options: Record<string, unknown> = {},
+  settings: ParallelSettings = {},
+): ParallelEnv {
+  return new ParallelEnv(envDefinition(env), options, settings)
 }

@@ -1,6 +1,6 @@
 /** From options to a game: named or one's own. */
 import { TroupeError } from '../core/index.ts'
-import { GAMES, namedGame, twoPlayerGame, type Game } from './games.ts'
+import { type GAMES, namedGame, twoPlayerGame, type Game } from './games.ts'
 import { type MatrixOptions } from './options.ts'
 
 /** What a miss costs in the penalty game when nothing is said. */
