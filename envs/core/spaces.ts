@@ -19,6 +19,13 @@ export function actionDims(space: ActionSpace): number {
   return space.kind === 'discrete' ? 1 : space.dimensions.length
 }
 
+/** '1 left': one choice of a dimension with its name, for messages. */
+export function choiceName(space: ActionSpace, dimension: number, choice: number): string {
+  if (space.kind === 'box') return String(choice)
+  const names = space.kind === 'discrete' ? space.names : space.dimensions[dimension].values
+  return `${choice} ${names[choice]}`
+}
+
 /** '0 stay, 1 left, 2 right' of one dimension, for messages. */
 export function actionChoices(space: ActionSpace, dimension: number): string {
   if (space.kind === 'box') {
