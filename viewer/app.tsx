@@ -1,0 +1,53 @@
+/** Which page is shown. */
+import { type JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { openedFile } from './opened-file.ts'
+import { Brand, ThemeButton } from './panels/bar.tsx'
+import { DropZone } from './panels/drop-zone.tsx'
+import { HomePage } from './pages/home.tsx'
+import { ReplayPage } from './pages/replay.tsx'
+import { RunPage } from './pages/run.tsx'
+import { route, type Route } from './route.ts'
+import { type Source } from './sources/load.ts'
+import { Connection } from './sources/socket.ts'
+import { strings } from './strings.ts'
+
+export function App(): JSX.Element {
+  const connection = useMemo(() => new Connection(), [])
+  return (
+    <>
+      <Page connection={connection} route={route.value} />
+      <DropZone />
+    </>
+  )
+}
+
+function Page({ connection, route }: { connection: Connection; route: Route }): JSX.Element {
+  const file = openedFile.value
+  const source = useMemo(() => (route.page === 'replay' ? sourceOf(route, file) : null), [route, file])
+  if (route.page === 'home') return <HomePage connection={connection} />
+  if (route.page === 'replay') return <ReplayPage connection={connection} source={source} query={route.query} />
+  if (route.page === 'run') return <RunPage key={route.id} connection={connection} id={route.id} />
+  return (
+    <div class="page">
+      <header class="bar">
+        <Brand />
+        <div class="bar-actions">
+          <ThemeButton />
+        </div>
+      </header>
+      <main class="message">
+        <h1>{strings.notFound}</h1>
+        <a class="button" href="/">
+          {strings.files.home}
+        </a>
+      </main>
+    </div>
+  )
+}
+
+function sourceOf(route: Route & { page: 'replay' }, file: Source | null): Source | null {
+  if (route.id !== null) return { kind: 'server', id: route.id }
+  if (route.query.url !== null) return { kind: 'address', address: route.query.url }
+  return file
+}

@@ -1,0 +1,31 @@
+/** The button that opens a replay file from the user's computer. */
+import { type JSX } from 'preact'
+import { useRef } from 'preact/hooks'
+import { Icon } from '../icons.tsx'
+import { openFile } from '../opened-file.ts'
+import { strings } from '../strings.ts'
+
+export function FilePicker(): JSX.Element {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <button type="button" class="button" onClick={() => input.current?.click()}>
+        <Icon name="file" size={16} />
+        {strings.home.openFile}
+      </button>
+      <input
+        ref={input}
+        class="hidden"
+        type="file"
+        accept=".replay"
+        tabIndex={-1}
+        aria-label={strings.home.openFile}
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0]
+          event.currentTarget.value = ''
+          if (file !== undefined) openFile(file)
+        }}
+      />
+    </>
+  )
+}

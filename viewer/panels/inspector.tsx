@@ -1,0 +1,382 @@
+/** What one agent saw, could do, did and got at the step shown. */
+import { useSignal } from '@preact/signals'
+import { type JSX } from 'preact'
+import { memo } from 'preact/compat'
+import { type ActionSpace, type AgentSpec } from '../../envs/core/types.ts'
+import { Icon } from '../icons.tsx'
+import { type EpisodeInfo, type StepRecord } from '../sources/messages.ts'
+import { type Session } from '../session.ts'
+import { figure, strings } from '../strings.ts'
+import { agentColour, hex, PALETTES, textOn, theme } from '../theme.ts'
+import { useThrottled } from './throttle.ts'
+
+const words = strings.inspector
+
+/** How often the numbers change while the clock runs, in milliseconds. */
+const READABLE_MS = 120
+
+export function Inspector({ session }: { session: Session }): JSX.Element | null {
+  const record = useThrottled(session.record, READABLE_MS).value
+  const info = session.info.value
+  if (info === null || record === null) return null
+  const agent = session.agent.value === null ? -1 : info.agents.indexOf(session.agent.value)
+  return (
+    <div class="inspector-body">
+      <AgentChips session={session} info={info} />
+      {agent < 0 ? (
+        <>
+          <p class="muted">{words.none}</p>
+          <Counters record={record} />
+        </>
+      ) : (
+        <>
+          <Actions info={info} record={record} agent={agent} />
+          <Rewards info={info} record={record} agent={agent} />
+          <Notes info={info} record={record} agent={agent} />
+          <Observation info={info} record={record} before={session.at(record.step - 1) ?? null} agent={agent} />
+          <Counters record={record} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function AgentChips({ session, info }: { session: Session; info: EpisodeInfo }): JSX.Element {
+  const palette = PALETTES[theme.value]
+  return (
+    <div class="chips" role="group" aria-label={words.agents}>
+      {info.agents.map((id, index) => {
+        const number = numberOf(id, index)
+        const colour = agentColour(palette, number)
+        const chosen = session.agent.value === id
+        return (
+          <button
+            key={id}
+            type="button"
+            class="chip"
+            aria-pressed={chosen}
+            aria-label={words.agent(id)}
+            title={id}
+            onClick={() => session.select(chosen ? null : id)}
+          >
+            <span class="chip-disc" style={{ background: hex(colour), color: hex(textOn(colour)) }}>
+              {number}
+            </span>
+            {info.agents.length <= 6 && <span>{id}</span>}
+          </button>
+        )
+      })}
+    </div>
+  )
+}
+
+/** The number an agent carries in its id, else its place in the list. */
+export function numberOf(id: string, index: number): number {
+  const digits = /(\d+)$/.exec(id)?.[1]
+  return digits === undefined ? index : Number(digits)
+}
+
+/** The dimensions of an action space, each with the names of its choices; none for real numbers. */
+function choicesOf(space: ActionSpace): { name: string | null; values: readonly string[] }[] {
+  if (space.kind === 'discrete') return [{ name: null, values: space.names }]
+  if (space.kind === 'multi-discrete') return space.dimensions.map(({ name, values }) => ({ name, values }))
+  return []
+}
+
+function Actions(props: { info: EpisodeInfo; record: StepRecord; agent: number }): JSX.Element {
+  const { info, record, agent } = props
+  const { step } = record
+  const D = info.header.action.dims
+  const N = info.agents.length
+  const over = step >= info.steps
+  const row = (t: number) => Array.from(info.actions.subarray((t * N + agent) * D, (t * N + agent + 1) * D))
+  const space = info.spec?.agents[agent].action
+  const name = (action: number[]) => actionName(space, action)
+  return (
+    <section class="block" aria-label={words.action}>
+      <h3>{words.action}</h3>
+      <dl class="facts">
+        <div>
+          <dt>{words.actionTaken}</dt>
+          <dd class="strong" data-fact="action">
+            {over ? words.over : name(row(step))}
+          </dd>
+        </div>
+        {step > 0 && (
+          <div>
+            <dt>{words.actionBefore}</dt>
+            <dd>{name(row(step - 1))}</dd>
+          </div>
+        )}
+        {record.ended !== 'no' && (
+          <div>
+            <dt>{strings.transport.step}</dt>
+            <dd>{words.ended[record.ended]}</dd>
+          </div>
+        )}
+        {record.alive?.[agent] === 0 && (
+          <div>
+            <dt>{info.agents[agent]}</dt>
+            <dd>{words.dead}</dd>
+          </div>
+        )}
+      </dl>
+      {space !== undefined && !over && (
+        <Choices info={info} record={record} agent={agent} space={space} taken={row(step)} />
+      )}
+    </section>
+  )
+}
+
+function actionName(space: ActionSpace | undefined, action: readonly number[]): string {
+  if (space === undefined) return action.map(String).join(', ')
+  if (space.kind === 'discrete') return space.names[action[0]] ?? String(action[0])
+  if (space.kind === 'multi-discrete') {
+    return space.dimensions.map(({ name, values }, d) => `${name} ${values[action[d]] ?? action[d]}`).join(', ')
+  }
+  return space.dimensions.map(({ name }, d) => `${name} ${figure(action[d])}`).join(', ')
+}
+
+/** Every choice with whether it was legal, its probability, and which was taken. */
+function Choices(props: {
+  info: EpisodeInfo
+  record: StepRecord
+  agent: number
+  space: ActionSpace
+  taken: readonly number[]
+}): JSX.Element | null {
+  const { info, record, agent, space, taken } = props
+  const groups = choicesOf(space)
+  if (groups.length === 0) return null
+  const A = info.spec?.actionSize ?? 0
+  const sizes = info.spec?.actionSizes ?? []
+  const N = info.agents.length
+  const { probability } = info
+  let offset = 0
+  return (
+    <table class="choices">
+      <caption class="hidden">{words.choices}</caption>
+      <tbody>
+        {groups.map(({ name, values }, d) => {
+          const from = offset
+          offset += sizes[d] ?? values.length
+          return values.map((value, choice) => {
+            const legal = record.mask === null || record.mask[agent * A + from + choice] === 1
+            const p = probability === null ? null : probability[(record.step * N + agent) * A + from + choice]
+            const chosen = taken[d] === choice
+            return (
+              <tr key={`${d}-${choice}`} class={chosen ? 'chosen' : legal ? '' : 'masked'}>
+                <th scope="row">
+                  {chosen ? <Icon name="play" size={10} /> : <span class="no-icon" />}
+                  {name === null ? value : `${name} ${value}`}
+                </th>
+                {p !== null && (
+                  <td class="meter-cell">
+                    <span class="meter" style={{ width: `${Math.round(100 * Math.min(1, Math.max(0, p)))}%` }} />
+                  </td>
+                )}
+                {p !== null && <td class="number">{p.toFixed(2)}</td>}
+                <td class="tag">{chosen ? words.chosen : legal ? words.legal : words.masked}</td>
+              </tr>
+            )
+          })
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+function Rewards(props: { info: EpisodeInfo; record: StepRecord; agent: number }): JSX.Element {
+  const { info, record, agent } = props
+  const { reward, terms, returns, step } = record
+  const value = info.value !== null && step < info.steps ? info.value[step * info.agents.length + agent] : null
+  if (reward === null || returns === null) {
+    return (
+      <section class="block" aria-label={words.reward}>
+        <h3>{words.reward}</h3>
+        <p class="muted">{words.notStored}</p>
+      </section>
+    )
+  }
+  return (
+    <section class="block" aria-label={words.reward}>
+      <h3>{words.reward}</h3>
+      <dl class="facts numbers">
+        <div>
+          <dt>{words.rewardHere}</dt>
+          <dd data-fact="reward">{figure(reward[agent])}</dd>
+        </div>
+        {terms !== null &&
+          Object.entries(terms).map(([term, values]) => (
+            <div key={term} class="term">
+              <dt>{spaced(term)}</dt>
+              <dd>{figure(values[agent])}</dd>
+            </div>
+          ))}
+        <div>
+          <dt>{words.returnSoFar}</dt>
+          <dd data-fact="return">{figure(returns[agent])}</dd>
+        </div>
+        {value !== null && (
+          <div>
+            <dt>{words.value}</dt>
+            <dd data-fact="value">{figure(Math.round(value * 1000) / 1000)}</dd>
+          </div>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+function Notes(props: { info: EpisodeInfo; record: StepRecord; agent: number }): JSX.Element | null {
+  const { info, record, agent } = props
+  const notes = info.notes.filter(
+    (note) => note.step === record.step && (note.agent === undefined || note.agent === info.agents[agent]),
+  )
+  if (notes.length === 0) return null
+  return (
+    <section class="block" aria-label={words.notes}>
+      <h3>{words.notes}</h3>
+      {notes.map(({ text }, index) => (
+        <p key={index} class="note">
+          {text}
+        </p>
+      ))}
+    </section>
+  )
+}
+
+function Observation(props: {
+  info: EpisodeInfo
+  record: StepRecord
+  before: StepRecord | null
+  agent: number
+}): JSX.Element {
+  const { info, record, before, agent } = props
+  const filter = useSignal('')
+  const changedOnly = useSignal(false)
+  const spec: AgentSpec | undefined = info.spec?.agents[agent]
+  if (spec === undefined || record.observation === null) {
+    return (
+      <section class="block" aria-label={words.observation}>
+        <h3>{words.observation}</h3>
+        <p class="muted">{words.notStored}</p>
+      </section>
+    )
+  }
+  const F = info.spec!.observationSize
+  const now = record.observation.subarray(agent * F, (agent + 1) * F)
+  const past = before?.observation?.subarray(agent * F, (agent + 1) * F)
+  const wanted = filter.value.trim().toLowerCase()
+  let changes = 0
+  const rows = spec.observation.map((feature, index) => {
+    const changed = past !== undefined && past[index] !== now[index]
+    if (changed) changes++
+    return { feature, index, changed }
+  })
+  const shown = rows.filter(
+    ({ feature, changed }) =>
+      (wanted === '' || feature.name.toLowerCase().includes(wanted)) && (!changedOnly.value || changed),
+  )
+  return (
+    <section class="block" aria-label={words.observation}>
+      <h3>
+        {words.observation} <span class="muted">{words.observationCount(shown.length, rows.length, changes)}</span>
+      </h3>
+      <div class="filter">
+        <input
+          type="search"
+          placeholder={words.filter}
+          aria-label={words.filter}
+          value={filter.value}
+          onInput={(event) => (filter.value = event.currentTarget.value)}
+        />
+        <label>
+          <input
+            type="checkbox"
+            checked={changedOnly.value}
+            onChange={(event) => (changedOnly.value = event.currentTarget.checked)}
+          />
+          {words.changedOnly}
+        </label>
+      </div>
+      <table class="observation">
+        <caption class="hidden">{words.observation}</caption>
+        <tbody>
+          {shown.map(({ feature, index, changed }) => (
+            <FeatureRow
+              key={index}
+              name={feature.name}
+              title={`${feature.meaning ?? feature.name}, ${figure(feature.low)} to ${figure(feature.high)}`}
+              value={now[index]}
+              share={shareOf(now[index], feature.low, feature.high)}
+              changed={changed}
+            />
+          ))}
+        </tbody>
+      </table>
+      {shown.length === 0 && <p class="muted">{words.noMatch}</p>}
+    </section>
+  )
+}
+
+/** How far a value is on its way from low to high, in percent. */
+function shareOf(value: number, low: number, high: number): number {
+  const share = (value - low) / (high - low)
+  return Number.isFinite(share) ? Math.round(100 * Math.min(1, Math.max(0, share))) : 0
+}
+
+const FeatureRow = memo(function FeatureRow(props: {
+  name: string
+  title: string
+  value: number
+  share: number
+  changed: boolean
+}): JSX.Element {
+  const { name, title, value, share, changed } = props
+  return (
+    <tr class={changed ? 'changed' : ''} title={title}>
+      <th scope="row">
+        <span class="change-mark">
+          {changed && (
+            <>
+              <span aria-hidden="true">●</span>
+              <span class="hidden">{words.changed}</span>
+            </>
+          )}
+        </span>
+        {name}
+      </th>
+      <td class="meter-cell">
+        <span class="meter" style={{ width: `${share}%` }} />
+      </td>
+      <td class="number">{figure(value)}</td>
+    </tr>
+  )
+})
+
+function Counters({ record }: { record: StepRecord }): JSX.Element | null {
+  const counters = Object.entries(record.frame.counters)
+  if (counters.length === 0) return null
+  return (
+    <section class="block" aria-label={words.counters}>
+      <h3>{words.counters}</h3>
+      <dl class="facts numbers">
+        {counters.map(([name, value]) => (
+          <div key={name}>
+            <dt>{spaced(name)}</dt>
+            <dd data-counter={name}>{figure(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+/** 'blockedMoves' is 'blocked moves'. */
+export function spaced(name: string): string {
+  return name
+    .replace(/([a-z])([A-Z0-9])/g, '$1 $2')
+    .replace(/_/g, ' ')
+    .toLowerCase()
+}

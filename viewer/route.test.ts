@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { parseRoute, replayPath, runPath } from './route.ts'
+
+const split = (path: string): [string, string] => {
+  const [a, b = ''] = path.split('?')
+  return [a, b === '' ? '' : `?${b}`]
+}
+
+describe('addresses', () => {
+  it('a link carries replay, step and agent there and back, whatever the names hold', () => {
+    for (const id of ['shipped:tiny', 'run:2026 a/b:000-1', 'file:50 % ?x=#y&z']) {
+      const path = replayPath(id, { step: 42, agent: 'agent_1' })
+      expect(parseRoute(...split(path))).toEqual({
+        page: 'replay',
+        id,
+        query: { step: 42, agent: 'agent_1', url: null },
+      })
+    }
+    expect(parseRoute(...split(runPath('a b:c')))).toEqual({ page: 'run', id: 'a b:c' })
+  })
+
+  it('nonsense in a link is read as the first step and no agent', () => {
+    const query = (search: string) => (parseRoute('/replay/x', search) as { query: unknown }).query
+    expect(query('?step=banana')).toEqual({ step: 0, agent: null, url: null })
+    expect(query('?step=-7')).toMatchObject({ step: 0 })
+    expect(query('?step=1e999')).toMatchObject({ step: 0 })
+    expect(query('?step=12.9')).toMatchObject({ step: 12 })
+  })
+
+  it('knows its pages and says when it does not', () => {
+    expect(parseRoute('/', '')).toEqual({ page: 'home' })
+    expect(parseRoute('/replay/link', '?url=/x.replay')).toMatchObject({
+      page: 'replay',
+      id: null,
+      query: { url: '/x.replay' },
+    })
+    expect(parseRoute('/replay/local', '')).toMatchObject({ page: 'replay', id: null, query: { url: null } })
+    expect(replayPath(null, { step: 3, url: '/x.replay' })).toBe('/replay/link?url=%2Fx.replay&step=3')
+    expect(parseRoute('/nothing/here', '')).toEqual({ page: 'unknown' })
+    expect(parseRoute('/replay/a/b', '')).toEqual({ page: 'unknown' })
+    expect(parseRoute('/run', '')).toEqual({ page: 'unknown' })
+    expect(parseRoute('/replay/%E0%A4%A', '')).toMatchObject({ page: 'replay' })
+  })
+})

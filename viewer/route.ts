@@ -1,0 +1,93 @@
+/** Addresses of the pages. Unknown ones get a page that says so. */
+import { signal } from '@preact/signals'
+
+export type Route =
+  | { readonly page: 'home' }
+  | { readonly page: 'replay'; readonly id: string | null; readonly query: ReplayQuery }
+  | { readonly page: 'run'; readonly id: string }
+  | { readonly page: 'unknown' }
+
+export interface ReplayQuery {
+  readonly step: number
+  readonly agent: string | null
+  /** Address of a replay on this server, instead of an id. */
+  readonly url: string | null
+}
+
+/** In the place of an id (ids hold a colon): a file that only this page has, and a replay given by its address. */
+const LOCAL = 'local'
+const LINK = 'link'
+
+export function parseRoute(path: string, search: string): Route {
+  const parts = path.split('/').filter((part) => part !== '')
+  if (parts.length === 0) return { page: 'home' }
+  const id = parts.length === 2 ? decode(parts[1]) : null
+  if (parts[0] === 'replay' && id !== null) {
+    return { page: 'replay', id: id === LOCAL || id === LINK ? null : id, query: parseQuery(search) }
+  }
+  if (parts[0] === 'run' && id !== null) return { page: 'run', id }
+  return { page: 'unknown' }
+}
+
+function parseQuery(search: string): ReplayQuery {
+  const query = new URLSearchParams(search)
+  const step = Number(query.get('step') ?? 0)
+  return {
+    step: Number.isFinite(step) && step > 0 ? Math.floor(step) : 0,
+    agent: query.get('agent'),
+    url: query.get('url'),
+  }
+}
+
+/** Where a replay is, at a step, with an agent. @param id null for a file that only this page has */
+export function replayPath(id: string | null, query: Partial<ReplayQuery> = {}): string {
+  const search = new URLSearchParams()
+  if (query.url != null) search.set('url', query.url)
+  if (query.step !== undefined && query.step > 0) search.set('step', String(query.step))
+  if (query.agent != null) search.set('agent', query.agent)
+  const text = search.toString()
+  const place = id ?? (query.url != null ? LINK : LOCAL)
+  return `/replay/${encodeURIComponent(place)}${text === '' ? '' : `?${text}`}`
+}
+
+export function runPath(id: string): string {
+  return `/run/${encodeURIComponent(id)}`
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+export const route = signal<Route>({ page: 'home' })
+
+export function startRouting(): void {
+  const read = () => {
+    route.value = parseRoute(location.pathname, location.search)
+  }
+  addEventListener('popstate', read)
+  // Links of our own pages change the page without loading it anew.
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return
+    const link = (event.target as Element | null)?.closest?.('a')
+    if (link == null || link.origin !== location.origin || link.hasAttribute('download') || link.target !== '') return
+    if (link.pathname.startsWith('/api/')) return
+    event.preventDefault()
+    navigate(link.pathname + link.search)
+  })
+  read()
+}
+
+export function navigate(path: string): void {
+  history.pushState(null, '', path)
+  route.value = parseRoute(location.pathname, location.search)
+  scrollTo(0, 0)
+}
+
+/** Rewrites the address without another entry in the history, and without opening anything. */
+export function rewrite(path: string): void {
+  if (location.pathname + location.search !== path) history.replaceState(history.state, '', path)
+}

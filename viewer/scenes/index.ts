@@ -1,0 +1,13 @@
+/** Every scene by environment id, loaded when first needed. Adding one adds a line here. */
+import { type Scene } from './scene.ts'
+
+const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
+  warehouse: async () => new (await import('./warehouse.ts')).WarehouseScene(),
+  matrix: async () => new (await import('./matrix.ts')).MatrixScene(),
+}
+
+/** The scene of an environment; worlds that cannot be simulated here are drawn plainly, entity by entity. */
+export async function sceneFor(env: string, simulated: boolean): Promise<Scene> {
+  if (simulated && Object.hasOwn(SCENES, env)) return SCENES[env]()
+  return new (await import('./plain.ts')).PlainScene()
+}

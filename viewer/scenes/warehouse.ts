@@ -1,0 +1,368 @@
+/**
+ * The robotic warehouse, flat and legible from 12 pixels per cell: floor in two near tones, shelves as rounded squares,
+ * requested ones with a ring and a dot, robots as discs with a nose and their number, goals hatched.
+ */
+import { Container, Graphics, GraphicsContext } from 'pixi.js'
+import { type Entity, type EnvSpec, type Frame } from '../../envs/core/types.ts'
+import { strings } from '../strings.ts'
+import { agentColour, textOn, type Palette } from '../theme.ts'
+import { tween, type Placed } from '../tween.ts'
+import { type Box } from '../stage/camera.ts'
+import { UNIT, type Label, type LegendItem, type Scene, type SceneStage, type Selection } from './scene.ts'
+
+const words = strings.scenes.warehouse
+
+/** Half sizes and radii, in drawing units. */
+const SHELF = 0.36 * UNIT
+const CARRIED = 0.43 * UNIT
+const DISC = 0.29 * UNIT
+const NOSE = 0.42 * UNIT
+/** Robots in a standstill are joined when they are no farther apart than this, in cells. */
+const NEAR = 1.5
+
+interface ShelfView {
+  readonly view: Graphics
+  requested: boolean
+}
+
+interface RobotView {
+  readonly view: Container
+  readonly body: Graphics
+  readonly carried: Graphics
+  readonly label: Label
+  load: 'none' | 'shelf' | 'requested'
+}
+
+interface Shapes {
+  readonly shelf: GraphicsContext
+  readonly requested: GraphicsContext
+  readonly carried: GraphicsContext
+  readonly carriedRequested: GraphicsContext
+}
+
+export class WarehouseScene implements Scene {
+  #stage!: SceneStage
+  #shapes!: Shapes
+  #box: Box = { x: -0.5, y: -0.5, width: 1, height: 1 }
+  #shelves = new Map<string, ShelfView>()
+  #robots = new Map<string, RobotView>()
+  #under = new Graphics()
+  #over = new Graphics()
+  #shelfLayer = new Container()
+  #robotLayer = new Container()
+  #placed: readonly Placed[] = []
+
+  mount(stage: SceneStage, spec: EnvSpec | null, first: Frame): void {
+    this.#stage = stage
+    this.#shapes = createShapes(stage.palette)
+    this.#shelves = new Map()
+    this.#robots = new Map()
+    this.#placed = []
+    const rows = rowsOf(spec, first)
+    this.#box = { x: -0.5, y: -0.5, width: Math.max(...rows.map((row) => row.length)), height: rows.length }
+    this.#under = new Graphics()
+    this.#over = new Graphics()
+    this.#shelfLayer = new Container()
+    this.#robotLayer = new Container()
+    const goals = first.entities.filter((entity) => entity.kind === 'goal')
+    stage.root.addChild(
+      drawFloor(rows, stage.palette),
+      drawGoals(goals, stage.palette),
+      this.#shelfLayer,
+      this.#under,
+      this.#robotLayer,
+      this.#over,
+    )
+  }
+
+  box(): Box {
+    return this.#box
+  }
+
+  draw(before: Frame, after: Frame, fraction: number, selection: Selection): void {
+    const placed = tween(before, after, fraction)
+    this.#placed = placed
+    for (const at of placed) {
+      if (at.entity.kind === 'shelf') this.#drawShelf(at)
+      else if (at.entity.kind === 'robot') this.#drawRobot(at)
+    }
+    const robots = placed.filter(({ entity }) => entity.kind === 'robot')
+    this.#under.clear()
+    this.#over.clear()
+    const selected = robots.find(({ entity }) => entity.id === selection.agent)
+    if (selected !== undefined) this.#drawSelection(selected)
+    this.#drawStandstill(robots.filter(({ entity }) => entity.state?.standstill === true))
+    for (const at of robots) if (at.entity.state?.blocked === true) this.#drawBlocked(at)
+    const at = new Map(robots.map((robot) => [robot.entity.id, robot]))
+    for (const event of before.events) {
+      if (event.kind !== 'delivery') continue
+      for (const id of event.agents ?? []) if (at.has(id)) this.#drawDelivery(at.get(id)!)
+    }
+  }
+
+  pick(x: number, y: number): string | null {
+    let nearest: string | null = null
+    let best = 0.6
+    for (const { entity, x: atX, y: atY } of this.#placed) {
+      const away = Math.hypot(atX - x, atY - y)
+      if (entity.kind === 'robot' && away < best) {
+        best = away
+        nearest = entity.id
+      }
+    }
+    return nearest
+  }
+
+  legend(): readonly LegendItem[] {
+    const { palette } = this.#stage
+    const { fixture, fixtureLine, accent, ink, storage, corridor, line, muted } = palette
+    const blue = agentColour(palette, 0)
+    const disc = [
+      { kind: 'path' as const, d: 'M12 3 17 9H7z', fill: blue },
+      { kind: 'circle' as const, numbers: [12, 13, 6.5], fill: blue, stroke: ink, width: 1 },
+    ]
+    const square = (half: number) => [12 - half, 12 - half, 2 * half, 2 * half, 3]
+    return [
+      { label: words.robot, shapes: disc },
+      {
+        label: words.loaded,
+        shapes: [{ kind: 'rect', numbers: square(10.5), stroke: fixtureLine, width: 2.5 }, ...disc],
+      },
+      { label: words.shelf, shapes: [{ kind: 'rect', numbers: square(8), fill: fixture, stroke: fixtureLine }] },
+      {
+        label: words.requested,
+        shapes: [
+          { kind: 'rect', numbers: square(8), fill: fixture, stroke: accent, width: 3 },
+          { kind: 'circle', numbers: [12, 12, 2.6], fill: accent },
+        ],
+      },
+      {
+        label: words.goal,
+        shapes: [
+          { kind: 'rect', numbers: [2, 2, 20, 20, 0], fill: storage, stroke: muted },
+          { kind: 'path', d: 'M2 10 10 2M2 18 18 2M6 22 22 6M14 22l8-8', stroke: muted, width: 1.5 },
+        ],
+      },
+      {
+        label: words.delivery,
+        shapes: [{ kind: 'path', d: 'M12 4l8 8-8 8-8-8z', fill: accent, stroke: palette.surface }],
+      },
+      { label: words.blocked, shapes: [{ kind: 'path', d: 'M5 12h14', stroke: ink, width: 4 }] },
+      {
+        label: words.standstill,
+        shapes: [{ kind: 'circle', numbers: [12, 12, 9], stroke: ink, width: 2, dash: '4 3' }],
+      },
+      {
+        label: words.sensor,
+        shapes: [{ kind: 'rect', numbers: [2, 2, 20, 20, 1], fill: accent, stroke: accent, opacity: 0.35 }],
+      },
+      { label: words.corridor, shapes: [{ kind: 'rect', numbers: square(9), fill: corridor, stroke: line }] },
+      { label: words.storage, shapes: [{ kind: 'rect', numbers: square(9), fill: storage, stroke: line }] },
+    ]
+  }
+
+  dispose(): void {
+    for (const context of Object.values(this.#shapes)) context.destroy()
+    this.#shelves.clear()
+    this.#robots.clear()
+  }
+
+  #drawShelf({ entity, x, y }: Placed): void {
+    const requested = entity.state?.requested === true
+    let shelf = this.#shelves.get(entity.id)
+    if (shelf === undefined) {
+      shelf = { view: new Graphics(this.#shapes.shelf), requested: false }
+      this.#shelves.set(entity.id, shelf)
+      this.#shelfLayer.addChild(shelf.view)
+    }
+    if (shelf.requested !== requested) {
+      shelf.requested = requested
+      shelf.view.context = requested ? this.#shapes.requested : this.#shapes.shelf
+    }
+    // A carried shelf is drawn as the outline around its robot.
+    shelf.view.visible = entity.state?.carriedBy == null
+    shelf.view.position.set(x * UNIT, y * UNIT)
+  }
+
+  #drawRobot({ entity, x, y, heading }: Placed): void {
+    const robot = this.#robots.get(entity.id) ?? this.#makeRobot(entity)
+    robot.view.position.set(x * UNIT, y * UNIT)
+    robot.body.rotation = heading
+    const { carrying, carryingRequested } = entity.state ?? {}
+    const load = carrying == null ? 'none' : carryingRequested === true ? 'requested' : 'shelf'
+    if (load === robot.load) return
+    robot.load = load
+    robot.carried.visible = load !== 'none'
+    robot.carried.context = load === 'requested' ? this.#shapes.carriedRequested : this.#shapes.carried
+  }
+
+  #makeRobot(entity: Entity): RobotView {
+    const { palette } = this.#stage
+    const number = typeof entity.state?.number === 'number' ? entity.state.number : this.#robots.size
+    const colour = agentColour(palette, number)
+    const body = new Graphics()
+      .moveTo(0, -NOSE)
+      .lineTo(DISC * 0.78, -DISC * 0.55)
+      .lineTo(-DISC * 0.78, -DISC * 0.55)
+      .closePath()
+      .fill(colour)
+      .stroke({ color: palette.ink, width: 2.5, join: 'round' })
+      .circle(0, 0, DISC)
+      .fill(colour)
+      .stroke({ color: palette.ink, width: 2.5 })
+      // The nose grows out of the disc: hide the line between them.
+      .moveTo(0, -NOSE + 5)
+      .lineTo(DISC * 0.62, -DISC * 0.55)
+      .lineTo(-DISC * 0.62, -DISC * 0.55)
+      .closePath()
+      .fill(colour)
+    const carried = new Graphics(this.#shapes.carried)
+    carried.visible = false
+    const label = this.#stage.label(String(number), { size: 24, colour: textOn(colour), weight: 'bold' })
+    const view = new Container()
+    view.addChild(carried, body, label.view)
+    this.#robotLayer.addChild(view)
+    const robot: RobotView = { view, body, carried, label, load: 'none' }
+    this.#robots.set(entity.id, robot)
+    return robot
+  }
+
+  /** The sensor window, and a ring around the robot. */
+  #drawSelection({ entity, x, y }: Placed): void {
+    const { accent } = this.#stage.palette
+    const range = typeof entity.state?.sensorRange === 'number' ? entity.state.sensorRange : 0
+    if (range > 0) {
+      const [left, top] = [(x - range - 0.5) * UNIT, (y - range - 0.5) * UNIT]
+      const size = (2 * range + 1) * UNIT
+      this.#under.rect(left, top, size, size).fill({ color: accent, alpha: 0.16 }).stroke({ color: accent, width: 4 })
+    }
+    this.#over.circle(x * UNIT, y * UNIT, 0.5 * UNIT).stroke({ color: accent, width: 6 })
+  }
+
+  /** A bar across the way the robot wanted to go. */
+  #drawBlocked({ x, y, heading }: Placed): void {
+    const { ink, surface } = this.#stage.palette
+    const [dx, dy] = [Math.sin(heading), -Math.cos(heading)]
+    const [cx, cy] = [(x + dx * 0.5) * UNIT, (y + dy * 0.5) * UNIT]
+    const half = 0.24 * UNIT
+    const line = () => this.#over.moveTo(cx - dy * half, cy + dx * half).lineTo(cx + dy * half, cy - dx * half)
+    line().stroke({ color: surface, width: 15, cap: 'round' })
+    line().stroke({ color: ink, width: 8, cap: 'round' })
+  }
+
+  /** Dashed halos, joined where robots stand in each other's way. */
+  #drawStandstill(robots: readonly Placed[]): void {
+    const { ink } = this.#stage.palette
+    for (const { x, y } of robots) dashedCircle(this.#over, x * UNIT, y * UNIT, 0.47 * UNIT)
+    for (let i = 0; i < robots.length; i++) {
+      for (let k = i + 1; k < robots.length; k++) {
+        const [a, b] = [robots[i], robots[k]]
+        const away = Math.hypot(a.x - b.x, a.y - b.y)
+        if (away > NEAR || away === 0) continue
+        const [dx, dy] = [(b.x - a.x) / away, (b.y - a.y) / away]
+        const edge = 0.47
+        dashedLine(
+          this.#over,
+          (a.x + dx * edge) * UNIT,
+          (a.y + dy * edge) * UNIT,
+          (b.x - dx * edge) * UNIT,
+          (b.y - dy * edge) * UNIT,
+        )
+      }
+    }
+    if (robots.length > 0) this.#over.stroke({ color: ink, width: 4 })
+  }
+
+  #drawDelivery({ x, y }: Placed): void {
+    const { accent, surface } = this.#stage.palette
+    const [cx, cy] = [(x + 0.36) * UNIT, (y - 0.36) * UNIT]
+    const r = 0.17 * UNIT
+    this.#over
+      .poly([cx, cy - r, cx + r, cy, cx, cy + r, cx - r, cy])
+      .fill(accent)
+      .stroke({ color: surface, width: 3 })
+  }
+}
+
+/** Rows of the floor plan; worlds that do not say get one tone. */
+function rowsOf(spec: EnvSpec | null, first: Frame): string[] {
+  const rows = spec?.world.scene?.rows
+  if (Array.isArray(rows) && rows.length > 0 && rows.every((row) => typeof row === 'string')) return rows as string[]
+  const edge = (axis: 'x' | 'y') => Math.max(0, ...first.entities.map((entity) => entity[axis]))
+  return Array.from({ length: edge('y') + 1 }, () => '.'.repeat(edge('x') + 1))
+}
+
+function drawFloor(rows: readonly string[], palette: Palette): Graphics {
+  const floor = new Graphics()
+  const width = Math.max(...rows.map((row) => row.length))
+  floor
+    .roundRect(-0.5 * UNIT, -0.5 * UNIT, width * UNIT, rows.length * UNIT, 8)
+    .fill(palette.corridor)
+    .stroke({ color: palette.fixtureLine, width: 3, alignment: 0 })
+  rows.forEach((row, y) => {
+    // Storage cells next to each other are one rectangle, so that no seams show.
+    for (const match of row.matchAll(/x+/gi)) {
+      floor.rect((match.index - 0.5) * UNIT, (y - 0.5) * UNIT, match[0].length * UNIT, UNIT)
+    }
+  })
+  return floor.fill(palette.storage)
+}
+
+function drawGoals(goals: readonly Entity[], palette: Palette): Graphics {
+  const drawn = new Graphics()
+  for (const { x, y } of goals) {
+    const [left, top] = [(x - 0.5) * UNIT, (y - 0.5) * UNIT]
+    drawn.rect(left + 2, top + 2, UNIT - 4, UNIT - 4).fill(palette.storage)
+    for (let offset = 16; offset < 2 * UNIT; offset += 16) {
+      const from = Math.max(0, offset - UNIT)
+      const to = Math.min(UNIT, offset)
+      drawn.moveTo(left + from, top + offset - from).lineTo(left + to, top + offset - to)
+    }
+    drawn.stroke({ color: palette.muted, width: 2.5, alpha: 0.75 })
+    drawn.rect(left + 2, top + 2, UNIT - 4, UNIT - 4).stroke({ color: palette.muted, width: 3 })
+  }
+  return drawn
+}
+
+function createShapes(palette: Palette): Shapes {
+  const { fixture, fixtureLine, accent, surface } = palette
+  const square = (half: number, radius: number) =>
+    new GraphicsContext().roundRect(-half, -half, 2 * half, 2 * half, radius)
+  return {
+    shelf: square(SHELF, 9).fill(fixture).stroke({ color: fixtureLine, width: 3 }),
+    requested: square(SHELF, 9)
+      .fill(fixture)
+      .stroke({ color: accent, width: 8 })
+      .circle(0, 0, 0.13 * UNIT)
+      .fill(accent),
+    carried: square(CARRIED, 10).fill({ color: fixture, alpha: 0.55 }).stroke({ color: fixtureLine, width: 6 }),
+    carriedRequested: square(CARRIED, 10)
+      .fill({ color: fixture, alpha: 0.55 })
+      .stroke({ color: accent, width: 8 })
+      .circle(CARRIED - 5, -CARRIED + 5, 0.12 * UNIT)
+      .fill(accent)
+      .stroke({ color: surface, width: 2 }),
+  }
+}
+
+const DASH = 10
+const GAP = 8
+
+function dashedCircle(graphics: Graphics, x: number, y: number, radius: number): void {
+  const dashes = Math.round((2 * Math.PI * radius) / (DASH + GAP))
+  const turn = (2 * Math.PI) / dashes
+  for (let i = 0; i < dashes; i++) {
+    const from = i * turn
+    graphics.moveTo(x + radius * Math.cos(from), y + radius * Math.sin(from))
+    graphics.arc(x, y, radius, from, from + (turn * DASH) / (DASH + GAP))
+  }
+}
+
+function dashedLine(graphics: Graphics, x1: number, y1: number, x2: number, y2: number): void {
+  const length = Math.hypot(x2 - x1, y2 - y1)
+  const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length]
+  for (let at = 0; at < length; at += DASH + GAP) {
+    const to = Math.min(length, at + DASH)
+    graphics.moveTo(x1 + dx * at, y1 + dy * at).lineTo(x1 + dx * to, y1 + dy * to)
+  }
+}

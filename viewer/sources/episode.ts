@@ -1,0 +1,208 @@
+/**
+ * One opened replay, simulated again or shown from stored frames. Runs in the worker; knows no page.
+ *
+ * A replay is never reinterpreted: when this build does not hold the environment in exactly the version the file names,
+ * only the frames stored in the file are shown, with a notice that says why.
+ */
+import { TroupeError } from '../../envs/core/errors.ts'
+import { type EnvDefinition, type Frame } from '../../envs/core/types.ts'
+import { GENERATOR } from '../../envs/core/random.ts'
+import { readReplay, Resimulation, verifyReplay, writeReplay, type Replay } from '../../envs/core/replay.ts'
+import { strings } from '../strings.ts'
+import {
+  MAX_FILE_BYTES,
+  type EpisodeInfo,
+  type Material,
+  type StepEvent,
+  type StepRecord,
+  type Survey,
+  type Verdict,
+} from './messages.ts'
+
+/** Events kept for the timeline and the list; a page cannot show more. */
+const MAX_EVENTS = 20_000
+
+export class Episode {
+  readonly info: EpisodeInfo
+  readonly #replay: Replay
+  readonly #definition: EnvDefinition | undefined
+  readonly #simulation: Resimulation | null
+  readonly #stored: readonly { step: number; frame: Frame }[]
+  #survey: { simulation: Resimulation | null; step: number; events: number }
+
+  /**
+   * @param definitions the environments this build can simulate, by id
+   * @throws TroupeError when the file is broken, or holds nothing that could be shown
+   */
+  constructor(name: string, material: Material, definitions: Readonly<Record<string, EnvDefinition>>) {
+    // What came as a stream goes through the same door as a file, with all its checks.
+    const file = material instanceof Uint8Array ? material : writeReplay(material.data)
+    if (file.length > MAX_FILE_BYTES) throw tooLarge(file.length)
+    const replay = readReplay(file, {}, name)
+    const { header } = replay
+    const known = Object.hasOwn(definitions, header.env) ? definitions[header.env] : undefined
+    const notice = whyStored(replay, known)
+    const definition = notice === null ? known : undefined
+    this.#replay = replay
+    this.#definition = definition
+    this.#stored = replay.keyframes
+      .filter((key): key is { step: number; snapshot: null; frame: Frame } => key.frame !== null)
+      .map(({ step, frame }) => ({ step, frame }))
+      .sort((a, b) => a.step - b.step)
+    if (definition === undefined && this.#stored.length === 0) {
+      throw new TroupeError('bad-version', {
+        where: strings.files.environment,
+        got: `${header.env} version ${header.version}${header.plugin ? ` (${strings.files.plugin(header.plugin.name)})` : ''}`,
+        expected: strings.files.expectedVersion(Object.values(definitions).map((d) => `${d.id} version ${d.version}`)),
+      })
+    }
+    this.#simulation = definition === undefined ? null : new Resimulation(replay, definition)
+    this.#survey = {
+      simulation: definition === undefined ? null : new Resimulation(replay, definition),
+      step: 0,
+      events: 0,
+    }
+    this.info = {
+      name,
+      header,
+      spec: this.#simulation?.batch.spec ?? null,
+      mode: definition === undefined ? 'stored' : 'resimulate',
+      notice,
+      steps: replay.steps,
+      stored: this.#stored.map(({ step }) => step),
+      agents: header.agents,
+      actions: replay.actions,
+      probability: replay.probability ?? null,
+      value: replay.value ?? null,
+      notes: replay.notes ?? [],
+      bytes: material instanceof Uint8Array ? material.length : material.bytes,
+    }
+  }
+
+  /** The records of up to `count` steps from `from` on. */
+  records(from: number, count: number): StepRecord[] {
+    const first = Math.min(this.info.steps, Math.max(0, Math.floor(from)))
+    const last = Math.min(this.info.steps, first + Math.max(0, Math.floor(count)) - 1)
+    const records: StepRecord[] = []
+    try {
+      for (let step = first; step <= last; step++) {
+        records.push(this.#simulation === null ? this.#storedRecord(step) : this.#simulated(this.#simulation, step))
+      }
+    } catch (error) {
+      // An illegal action ends what can be shown; the steps before it are still good.
+      if (records.length === 0) throw error
+    }
+    return records
+  }
+
+  /** The next part of the pass over the whole episode. @param count steps at most */
+  survey(count: number): Survey {
+    const agents = this.info.agents.length
+    const { simulation } = this.#survey
+    const from = this.#survey.step
+    if (simulation === null) {
+      return { from, rewards: new Float32Array(0), events: this.#storedEvents(), done: true, stopped: null }
+    }
+    const to = Math.min(this.info.steps, from + count)
+    const rewards = new Float32Array((to - from) * agents)
+    const events: StepEvent[] = []
+    for (let step = from + 1; step <= to; step++) {
+      try {
+        simulation.seek(step)
+      } catch (error) {
+        const stopped = sentence(this.info.name, error)
+        return { from, rewards: rewards.slice(0, (step - 1 - from) * agents), events, done: true, stopped }
+      }
+      rewards.set(simulation.batch.reward.subarray(0, agents), (step - 1 - from) * agents)
+      if (this.#survey.events + events.length < MAX_EVENTS) events.push(...eventsOf(step, simulation.frame()))
+    }
+    this.#survey.step = to
+    this.#survey.events += events.length
+    return { from, rewards, events, done: to >= this.info.steps, stopped: null }
+  }
+
+  /** Simulates everything again and compares digests and result. */
+  verify(): Verdict {
+    if (this.#definition === undefined) {
+      return {
+        ok: false,
+        what: strings.files.environment,
+        expected: strings.verify.cannot,
+        actual: this.info.header.env,
+      }
+    }
+    return verifyReplay(this.#replay, this.#definition)
+  }
+
+  #simulated(simulation: Resimulation, step: number): StepRecord {
+    simulation.seek(step)
+    const { batch } = simulation
+    const agents = this.info.agents.length
+    const terms = batch.rewardTerms?.(0)
+    return {
+      step,
+      frame: simulation.frame(),
+      frameStep: step,
+      observation: batch.observation.slice(),
+      mask: batch.mask.slice(),
+      alive: batch.alive.slice(),
+      reward: step === 0 ? new Float32Array(agents) : batch.reward.slice(),
+      terms: terms === undefined || step === 0 ? null : seatTerms(terms, batch.spec.seats),
+      returns: batch.returns.slice(),
+      ended: batch.terminated[0] === 1 ? 'terminated' : batch.truncated[0] === 1 ? 'truncated' : 'no',
+    }
+  }
+
+  #storedRecord(step: number): StepRecord {
+    let found = this.#stored[0]
+    for (const stored of this.#stored) if (stored.step <= step) found = stored
+    const bare = { observation: null, mask: null, alive: null, reward: null, terms: null, returns: null }
+    return { step, frame: found.frame, frameStep: found.step, ...bare, ended: 'no' }
+  }
+
+  #storedEvents(): StepEvent[] {
+    return this.#stored.flatMap(({ step, frame }) => eventsOf(step, frame)).slice(0, MAX_EVENTS)
+  }
+}
+
+/** Why a replay cannot be simulated again by this build, or null when it can. */
+function whyStored(replay: Replay, known: EnvDefinition | undefined): string | null {
+  const { env, version, plugin, generator } = replay.header
+  if (plugin !== undefined) return strings.notice.plugin(env, plugin.name)
+  if (known === undefined) return strings.notice.unknownEnvironment(env)
+  if (known.version !== version) return strings.notice.otherVersion(env, version, known.version)
+  if (generator !== GENERATOR) return strings.notice.otherGenerator(generator, GENERATOR)
+  return null
+}
+
+function eventsOf(step: number, frame: Frame): StepEvent[] {
+  return frame.events.map(({ kind, agents, at, value }) => ({
+    step,
+    kind,
+    agents: agents ?? [],
+    at: at ?? null,
+    value: value ?? null,
+  }))
+}
+
+/** Reward terms of the controlled agents; the world tells them for all its agents. */
+function seatTerms(terms: Record<string, Float32Array>, seats: readonly number[]): Record<string, Float32Array> {
+  return Object.fromEntries(
+    Object.entries(terms).map(([name, values]) => [name, Float32Array.from(seats, (seat) => values[seat] ?? 0)]),
+  )
+}
+
+/** The refusal of a file that is too large to be opened in a page. */
+export function tooLarge(bytes: number): TroupeError {
+  return new TroupeError('bad-file', {
+    where: strings.files.file,
+    got: strings.files.megabytes(bytes),
+    expected: strings.files.atMost(MAX_FILE_BYTES),
+  })
+}
+
+/** One sentence for whatever went wrong. */
+export function sentence(name: string, error: unknown): string {
+  if (error instanceof TroupeError) return `${error.message.startsWith(name) ? '' : `${name}: `}${error.message}.`
+  return strings.files.unreadable(name)
+}

@@ -1,0 +1,69 @@
+/** The steps a page has at hand: asks the simulator for runs of steps around the clock and forgets the farthest. */
+import { type StepRecord } from './messages.ts'
+
+/** Bytes of records kept, estimated. */
+const BUDGET_BYTES = 96 * 1024 * 1024
+/** Bytes asked for at once. */
+const RUN_BYTES = 512 * 1024
+
+export interface FrameSource {
+  records(from: number, count: number): Promise<readonly StepRecord[]>
+}
+
+export class FrameStore {
+  /** Called when new steps arrived. */
+  onArrive: () => void = () => {}
+  /** Called with one sentence when a run of steps could not be had. */
+  onFail: (message: string) => void = () => {}
+  readonly #source: FrameSource
+  readonly #last: number
+  /** Steps per run; runs start at multiples of it. */
+  readonly run: number
+  readonly #runs = new Map<number, readonly StepRecord[]>()
+  readonly #asked = new Set<number>()
+  readonly #keep: number
+
+  /** @param bytesPerStep estimated size of a record */
+  constructor(source: FrameSource, last: number, bytesPerStep: number) {
+    this.#source = source
+    this.#last = last
+    this.run = Math.min(64, Math.max(4, Math.floor(RUN_BYTES / Math.max(1, bytesPerStep))))
+    this.#keep = Math.max(6, Math.floor(BUDGET_BYTES / Math.max(1, bytesPerStep * this.run)))
+  }
+
+  /** The record of a step, if it is at hand. */
+  get(step: number): StepRecord | undefined {
+    return this.#runs.get(Math.floor(step / this.run))?.[step % this.run]
+  }
+
+  /** Makes sure a step is on its way, and what follows in the direction of play. */
+  want(step: number, speed: number): void {
+    const at = Math.floor(step / this.run)
+    const ahead = Math.abs(speed) >= 16 ? 3 : 1
+    this.#ask(at)
+    for (let k = 1; k <= ahead; k++) this.#ask(speed < 0 ? at - k : at + k)
+    this.#forget(at)
+  }
+
+  #ask(index: number): void {
+    if (index < 0 || index * this.run > this.#last || this.#runs.has(index) || this.#asked.has(index)) return
+    this.#asked.add(index)
+    this.#source
+      .records(index * this.run, this.run)
+      .then((records) => {
+        this.#runs.set(index, records)
+        this.onArrive()
+      })
+      .catch((error: unknown) => this.onFail(error instanceof Error ? error.message : String(error)))
+      .finally(() => this.#asked.delete(index))
+  }
+
+  #forget(at: number): void {
+    while (this.#runs.size > this.#keep) {
+      let farthest = at
+      for (const index of this.#runs.keys()) if (Math.abs(index - at) > Math.abs(farthest - at)) farthest = index
+      if (Math.abs(farthest - at) <= 4) return
+      this.#runs.delete(farthest)
+    }
+  }
+}

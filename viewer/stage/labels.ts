@@ -1,0 +1,51 @@
+/** Labels of one shared bitmap font: hundreds of them cost one texture, at any zoom. */
+import { BitmapFont, BitmapText } from 'pixi.js'
+import { type Label, type TextStyle } from '../scenes/scene.ts'
+
+/** Size at which the letters are rendered once, in pixels. */
+const RENDERED_SIZE = 44
+const FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+const LETTERS = [[' ', '~'], ['\u00a0', '\u00ff'], '−×…·→←↑↓∞≤≥–—’']
+
+let installed = false
+
+/** Draws the letters once. White, so that every label can be tinted. */
+export function installFonts(): void {
+  if (installed) return
+  installed = true
+  for (const weight of ['regular', 'bold'] as const) {
+    BitmapFont.install({
+      name: fontName(weight),
+      style: {
+        fontFamily: FAMILY,
+        fontSize: RENDERED_SIZE,
+        fontWeight: weight === 'bold' ? '700' : '400',
+        fill: '#ffffff',
+      },
+      chars: LETTERS as string[][],
+      resolution: 2,
+      padding: 6,
+      textureStyle: { scaleMode: 'linear' },
+    })
+  }
+}
+
+const fontName = (weight: 'regular' | 'bold') => `troupe-${weight}`
+
+export function createLabel(text: string, style: TextStyle): Label {
+  const view = new BitmapText({
+    text,
+    style: { fontFamily: fontName(style.weight ?? 'regular'), fontSize: style.size },
+    anchor: { x: style.anchor?.[0] ?? 0.5, y: style.anchor?.[1] ?? 0.5 },
+  })
+  view.tint = style.colour
+  return {
+    view,
+    set: (next) => {
+      if (view.text !== next) view.text = next
+    },
+    tint: (colour) => {
+      view.tint = colour
+    },
+  }
+}

@@ -1,0 +1,281 @@
+/**
+ * The drawing surface: one Pixi application for the life of the page. Scenes come and go on it, the canvas moves from
+ * page to page, and nothing is drawn unless something changed.
+ */
+import 'pixi.js/unsafe-eval' // shader code without `new Function`, so that the strict page policy holds
+import { Application, Container, RendererType } from 'pixi.js'
+import { type EnvSpec, type Frame } from '../../envs/core/types.ts'
+import { UNIT, type LegendItem, type Scene, type Selection } from '../scenes/scene.ts'
+import { type Palette } from '../theme.ts'
+import { fit, pan, toWorld, zoomAt, type View } from './camera.ts'
+import { createLabel, installFonts } from './labels.ts'
+
+/** Pixels kept free around the world when it is fitted. */
+const PADDING = 20
+/** A press that moves less than this, in pixels, is a click. */
+const CLICK_SLACK = 5
+
+export type Surface = 'webgl' | 'webgpu' | 'canvas'
+
+interface Picture {
+  readonly before: Frame
+  readonly after: Frame
+  readonly fraction: number
+  readonly selection: Selection
+}
+
+interface Mounted {
+  readonly scene: Scene
+  readonly spec: EnvSpec | null
+  readonly actions: Int32Array | Float32Array
+  readonly root: Container
+}
+
+export class Stage {
+  readonly surface: Surface
+  /** Called with the id of the agent that was clicked, or null. */
+  onPick: (agent: string | null) => void = () => {}
+  /** Called when the graphics context goes and when it is back. */
+  onLost: (lost: boolean) => void = () => {}
+  readonly #app: Application
+  readonly #camera = new Container()
+  #mounted: Mounted | undefined
+  #picture: Picture | undefined
+  #palette: Palette
+  #view: View = { scale: 1, x: 0, y: 0 }
+  #moved = false
+  #host: HTMLElement | undefined
+  #interactive = true
+  #due = false
+  #lost = false
+  readonly #resize = new ResizeObserver(() => this.#fitHost())
+
+  private constructor(app: Application, palette: Palette) {
+    this.#app = app
+    this.#palette = palette
+    this.surface =
+      app.renderer.type === RendererType.WEBGL
+        ? 'webgl'
+        : app.renderer.type === RendererType.WEBGPU
+          ? 'webgpu'
+          : 'canvas'
+    app.stage.addChild(this.#camera)
+    app.canvas.className = 'stage-canvas'
+    app.canvas.setAttribute('aria-hidden', 'true')
+    this.#listen(app.canvas)
+  }
+
+  /** @throws Error when the browser can draw neither with WebGL nor on a plain canvas */
+  static async create(palette: Palette): Promise<Stage> {
+    const app = new Application()
+    await app.init({
+      preference: 'webgl',
+      antialias: true,
+      resolution: Math.min(3, globalThis.devicePixelRatio || 1),
+      autoDensity: true,
+      backgroundAlpha: 0,
+      autoStart: false,
+      sharedTicker: false,
+      eventFeatures: { move: false, globalMove: false, click: false, wheel: false },
+      width: 320,
+      height: 240,
+    })
+    app.ticker.stop()
+    installFonts()
+    return new Stage(app, palette)
+  }
+
+  /** Moves the canvas into an element and follows its size. @param interactive whether it zooms, pans and picks */
+  attach(host: HTMLElement, interactive: boolean): void {
+    this.detach()
+    this.#host = host
+    this.#interactive = interactive
+    this.#app.canvas.style.touchAction = interactive ? 'none' : 'auto'
+    host.append(this.#app.canvas)
+    this.#resize.observe(host)
+    this.#fitHost()
+  }
+
+  detach(): void {
+    this.#resize.disconnect()
+    this.#app.canvas.remove()
+    this.#host = undefined
+  }
+
+  /** Puts another scene on the stage; the one before it is disposed. */
+  show(scene: Scene, spec: EnvSpec | null, first: Frame, actions: Int32Array | Float32Array): void {
+    this.clear()
+    const root = new Container()
+    this.#mounted = { scene, spec, actions, root }
+    this.#camera.addChild(root)
+    this.#mount(first)
+    this.#moved = false
+    this.fit()
+  }
+
+  clear(): void {
+    if (this.#mounted === undefined) return
+    this.#mounted.scene.dispose()
+    this.#mounted.root.destroy({ children: true })
+    this.#mounted = undefined
+    this.#picture = undefined
+    this.invalidate()
+  }
+
+  draw(before: Frame, after: Frame, fraction: number, selection: Selection): void {
+    this.#picture = { before, after, fraction, selection }
+    this.invalidate()
+  }
+
+  setPalette(palette: Palette): void {
+    if (palette === this.#palette) return
+    this.#palette = palette
+    this.#remount()
+  }
+
+  legend(): readonly LegendItem[] {
+    return this.#mounted?.scene.legend() ?? []
+  }
+
+  fit(): void {
+    if (this.#mounted === undefined || this.#host === undefined) return
+    this.#moved = false
+    const { clientWidth, clientHeight } = this.#host
+    const padding = Math.min(PADDING, clientWidth * 0.04)
+    this.#look(fit(this.#mounted.scene.box(), clientWidth, clientHeight, padding))
+  }
+
+  zoom(factor: number): void {
+    if (this.#host === undefined) return
+    this.#moved = true
+    this.#look(zoomAt(this.#view, this.#host.clientWidth / 2, this.#host.clientHeight / 2, factor))
+  }
+
+  /** Where a world point is on the page's canvas, in CSS pixels; for tests and overlays. */
+  toScreen(x: number, y: number): { x: number; y: number } {
+    return { x: this.#view.x + x * this.#view.scale, y: this.#view.y + y * this.#view.scale }
+  }
+
+  /** Draws at the next picture of the screen. */
+  invalidate(): void {
+    if (this.#due) return
+    this.#due = true
+    requestAnimationFrame(() => {
+      this.#due = false
+      if (!this.#lost && this.#host !== undefined) this.#render()
+    })
+  }
+
+  #render(): void {
+    const picture = this.#picture
+    if (picture !== undefined && this.#mounted !== undefined) {
+      this.#mounted.scene.draw(picture.before, picture.after, picture.fraction, picture.selection)
+    }
+    this.#app.render()
+  }
+
+  #mount(first: Frame): void {
+    const { scene, spec, actions, root } = this.#mounted!
+    scene.mount({ root, palette: this.#palette, label: createLabel, actions }, spec, first)
+  }
+
+  /** Builds the scene anew on the same canvas: for another theme, or a new graphics context. */
+  #remount(): void {
+    const mounted = this.#mounted
+    if (mounted === undefined) return
+    mounted.scene.dispose()
+    mounted.root.destroy({ children: true })
+    const root = new Container()
+    this.#mounted = { ...mounted, root }
+    this.#camera.addChild(root)
+    const first = this.#picture?.before
+    if (first !== undefined) this.#mount(first)
+    this.invalidate()
+  }
+
+  #look(view: View): void {
+    this.#view = view
+    this.#camera.scale.set(view.scale / UNIT)
+    this.#camera.position.set(view.x, view.y)
+    this.invalidate()
+  }
+
+  #fitHost(): void {
+    const host = this.#host
+    if (host === undefined || host.clientWidth === 0 || host.clientHeight === 0) return
+    this.#app.renderer.resize(host.clientWidth, host.clientHeight)
+    if (this.#moved) this.#drag(0, 0)
+    else this.fit()
+    // A resized canvas is blank: draw at once, not a picture later.
+    if (!this.#lost) this.#render()
+  }
+
+  #drag(dx: number, dy: number): void {
+    if (this.#mounted === undefined || this.#host === undefined) return
+    const { clientWidth, clientHeight } = this.#host
+    this.#look(pan(this.#view, dx, dy, this.#mounted.scene.box(), clientWidth, clientHeight))
+  }
+
+  #listen(canvas: HTMLCanvasElement): void {
+    const pointers = new Map<number, { x: number; y: number }>()
+    let travelled = 0
+    canvas.addEventListener(
+      'wheel',
+      (event) => {
+        if (!this.#interactive) return
+        event.preventDefault()
+        const lines = event.deltaMode === 1 ? 16 : 1
+        const strength = event.ctrlKey ? 0.01 : 0.0015
+        this.#moved = true
+        this.#look(zoomAt(this.#view, event.offsetX, event.offsetY, Math.exp(-event.deltaY * lines * strength)))
+      },
+      { passive: false },
+    )
+    canvas.addEventListener('pointerdown', (event) => {
+      if (!this.#interactive || (event.pointerType === 'mouse' && event.button !== 0)) return
+      canvas.setPointerCapture(event.pointerId)
+      if (pointers.size === 0) travelled = 0
+      pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY })
+    })
+    canvas.addEventListener('pointermove', (event) => {
+      const last = pointers.get(event.pointerId)
+      if (last === undefined) return
+      const now = { x: event.offsetX, y: event.offsetY }
+      travelled += Math.hypot(now.x - last.x, now.y - last.y)
+      if (pointers.size === 2) {
+        const [other] = [...pointers].filter(([id]) => id !== event.pointerId).map(([, at]) => at)
+        const from = Math.hypot(last.x - other.x, last.y - other.y)
+        const to = Math.hypot(now.x - other.x, now.y - other.y)
+        if (from > 0) {
+          this.#moved = true
+          this.#look(zoomAt(this.#view, (now.x + other.x) / 2, (now.y + other.y) / 2, to / from))
+        }
+      } else if (travelled > CLICK_SLACK) {
+        this.#moved = true
+        this.#drag(now.x - last.x, now.y - last.y)
+      }
+      pointers.set(event.pointerId, now)
+    })
+    const release = (event: PointerEvent) => {
+      const known = pointers.delete(event.pointerId)
+      if (!known || event.type === 'pointercancel' || pointers.size > 0 || travelled > CLICK_SLACK) return
+      const at = toWorld(this.#view, event.offsetX, event.offsetY)
+      this.onPick(this.#mounted?.scene.pick(at.x, at.y) ?? null)
+    }
+    canvas.addEventListener('pointerup', release)
+    canvas.addEventListener('pointercancel', release)
+    canvas.addEventListener('webglcontextlost', (event) => {
+      event.preventDefault() // asks the browser to give the context back
+      this.#lost = true
+      this.onLost(true)
+    })
+    canvas.addEventListener('webglcontextrestored', () => {
+      // Pixi rebuilds its own programs and textures in the same event; shapes are built anew after it.
+      setTimeout(() => {
+        this.#lost = false
+        this.#remount()
+        this.onLost(false)
+      }, 0)
+    })
+  }
+}
