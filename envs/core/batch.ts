@@ -175,7 +175,7 @@ class Batch implements EnvBatch {
   private readonly digest = new Digest()
   private readonly digestOut = new Uint32Array(4)
   private readonly views: RowView[]
-  private readonly gathered: Uint32Array // scratch: all rows of one lane as words, zeros up to a whole block
+  private readonly gathered: Uint32Array // scratch: step, flags and all rows of one lane as words, zeros up to a whole block
   private started = false
 
   constructor(definition: EnvDefinition, options: unknown, settings: BatchSettings) {
@@ -287,7 +287,7 @@ class Batch implements EnvBatch {
       return rowView(name, array, B)
     })
     if (this.needsSeed) this.views.push(rowView('random', this.random, B))
-    const rowWords = this.views.reduce((sum, view) => sum + view.rowWords, 0)
+    const rowWords = this.views.reduce((sum, view) => sum + view.rowWords, 2)
     this.gathered = new Uint32Array(Math.ceil(rowWords / 4) * 4)
   }
 
@@ -747,11 +747,13 @@ class Batch implements EnvBatch {
 
   /** Mixes the lane's current state into a digest: step, flags, every state array, generators. */
   absorb(lane: number, digest: Digest): void {
-    digest.word(this.stepCount[lane])
-    digest.word(this.stepCount[lane] === 0 ? 0 : this.terminated[lane] | (this.truncated[lane] << 1))
-    let at = 0
-    for (let i = 0; i < this.views.length; i++) at = gatherRow(this.views[i], lane, this.gathered, at)
-    digest.blocks(this.gathered, this.gathered.length)
+    const { gathered, views } = this
+    const steps = this.stepCount[lane]
+    gathered[0] = steps
+    gathered[1] = steps === 0 ? 0 : this.terminated[lane] | (this.truncated[lane] << 1)
+    let at = 2
+    for (let i = 0; i < views.length; i++) at = gatherRow(views[i], lane, gathered, at)
+    digest.blocks(gathered, gathered.length)
   }
 
   seedOf(lane: number): EpisodeSeed | null {

@@ -66,20 +66,28 @@ export function definitionOf(
   return definition
 }
 
-/** Compares what the header says about seats and actions with the world; undefined when they agree. */
+const differs = (what: string, expected: unknown, actual: unknown, step?: number): Verdict => ({
+  ok: false,
+  ...(step === undefined ? {} : { step }),
+  what,
+  expected: typeof expected === 'string' ? expected : shown(expected),
+  actual: typeof actual === 'string' ? actual : shown(actual),
+})
+
+const alike = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((part, i) => part === b[i])
+
+/** Compares what the header says about options, seats and actions with the world; undefined when they agree. */
 export function specDifference(header: ReplayHeader, spec: EnvSpec): Verdict | undefined {
   const agents = spec.agents.map((agent) => agent.id)
-  const action = { kind: spec.actionKind, sizes: spec.actionSizes, dims: spec.actionDims }
-  const pairs: [string, unknown, unknown][] = [
-    ['agents', header.agents, agents],
-    ['action encoding', header.action, action],
-    ['options', header.options, spec.options],
-  ]
-  for (const [what, claimed, actual] of pairs) {
-    const [a, b] = [canonicalJson(claimed), canonicalJson(actual)]
-    if (a !== b) return { ok: false, what, expected: a.slice(0, 500), actual: b.slice(0, 500) }
+  if (!alike(header.agents, agents)) return differs('agents', header.agents.join(', '), agents.join(', '))
+  const { kind, sizes, dims } = header.action
+  if (kind !== spec.actionKind || dims !== spec.actionDims || !alike(sizes, spec.actionSizes)) {
+    const ours = `${spec.actionKind} ${spec.actionSizes.join(', ')} (${spec.actionDims} dimensions)`
+    return differs('action encoding', `${kind} ${sizes.join(', ')} (${dims} dimensions)`, ours)
   }
-  return undefined
+  const [a, b] = [canonicalJson(header.options), canonicalJson(spec.options)]
+  return a === b ? undefined : differs('options', a.slice(0, 500), b.slice(0, 500))
 }
 
 /** The batch used last for each definition: verifying many replays of one world opens it once. */
@@ -97,14 +105,6 @@ function batchFor(header: ReplayHeader, definition: EnvDefinition, key: string):
   opened.set(definition, { key, batch })
   return batch
 }
-
-const differs = (what: string, expected: unknown, actual: unknown, step?: number): Verdict => ({
-  ok: false,
-  ...(step === undefined ? {} : { step }),
-  what,
-  expected: typeof expected === 'string' ? expected : shown(expected),
-  actual: typeof actual === 'string' ? actual : shown(actual),
-})
 
 /**
  * Re-simulates a replay and compares digests, chain, stored snapshots, length, returns and metrics. Frames, policy
