@@ -2,12 +2,12 @@
 import { type Command } from 'commander'
 import { TroupeError } from '../envs/core/index.ts'
 import { ENVS } from '../envs/index.ts'
-import { checkContract } from '../envs/core/contract.ts'
+import { contract } from '../envs/core/contract.ts'
 import { loadEnvPlugin, loadPolicyPlugin, type Plugin } from '../results/plugins.ts'
 import { policyContract, type Finding } from '../results/policy-contract.ts'
 import { listScenarios } from '../scenarios/load.ts'
 import { type CommandFile, type Session } from './command.ts'
-import { effective } from './settings.ts'
+import { effective, keyValue } from './settings.ts'
 import { printed } from './print-config.ts'
 import { EXIT, bold, isTroupeError } from './output.ts'
 import { resolveScenario, withPlugin } from './targets.ts'
@@ -26,11 +26,36 @@ function trialScenarios(envs: readonly string[] | undefined): string[] {
   return ids.filter((id) => id !== undefined)
 }
 
-async function checkEnv(module: string, session: Session): Promise<Report> {
+async function checkEnv(
+  module: string,
+  option: Record<string, unknown> | undefined,
+  session: Session,
+): Promise<Report> {
   const { plugin } = await withPlugin(module, session)
   const { definition } = plugin
-  const findings = checkContract(definition)
+  const optionSets = option === undefined ? [{}] : [{}, option]
+  const findings = contract(definition, optionSets).map(({ name, run }): Finding => {
+    try {
+      run()
+      return { name, ok: true }
+    } catch (error) {
+      return { name, ok: false, detail: placed(error, plugin.path) }
+    }
+  })
   return { plugin, kind: 'environment', title: `${definition.id} version ${definition.version}`, findings }
+}
+
+/** The line of the plug-in in a stack. */
+function lineIn(stack: string, path: string): string | undefined {
+  const at = stack.indexOf(`${path}:`)
+  return at < 0 ? undefined : /^\d+/.exec(stack.slice(at + path.length + 1))?.[0]
+}
+
+/** What went wrong, with the line of the plug-in where it crashed. */
+function placed(error: unknown, path: string): string {
+  const { message, stack } = error as Error
+  const line = isTroupeError(error) ? undefined : lineIn(stack ?? '', path)
+  return line === undefined ? message : `${message} (line ${line})`
 }
 
 async function checkPolicy(
@@ -86,6 +111,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
     .argument('<module>', './mine.js, or the name of an installed package')
     .option('--scenario <id>', 'scenario to try a policy on (default: one of each environment it plays)')
     .option('--env <module>', 'environment to try a policy on')
+    .option('--option <name=value>', 'try an environment under these options as well; repeatable', keyValue('--option'))
     .addHelpText(
       'after',
       '\nExit code 0 when every promise is kept, 1 when one is broken, 2 when the module cannot be loaded.',
@@ -94,10 +120,16 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       perform(async (session) => {
         const options = effective(command)
         if (printed(options, session)) return
-        const { scenario, env } = options.values as { scenario?: string; env?: string }
+        const { scenario, env, option } = options.values as {
+          scenario?: string
+          env?: string
+          option?: Record<string, unknown>
+        }
         const kind = await kindOf(module)
         const report =
-          kind === 'environment' ? await checkEnv(module, session) : await checkPolicy(module, scenario, env, session)
+          kind === 'environment'
+            ? await checkEnv(module, option, session)
+            : await checkPolicy(module, scenario, env, session)
         const broken = report.findings.filter((finding) => !finding.ok)
         const { name, sha256, path } = report.plugin
         const ok = broken.length === 0
@@ -105,7 +137,9 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
           [
             `${bold(report.title)} (${report.kind}, ${name}, sha256 ${sha256.slice(0, 12)})`,
             ...report.findings.map(({ ok, name, detail }) =>
-              ok ? `  ok      ${name}` : `  BROKEN  ${name}\n          ${detail ?? ''}`,
+              ok
+                ? `  ok      ${name}`
+                : `  BROKEN  ${name}\n          ${(detail ?? '').replaceAll('\n', '\n          ')}`,
             ),
             '',
             ok

@@ -42,7 +42,7 @@ function page({ machine, results, heap }: SpeedReport): string {
     ),
   ]
   for (const { name, steps, keptBytes, allocatedPerStep } of heap) {
-    const kept = `${(keptBytes / 1024).toFixed(0)} kB`
+    const kept = `${Math.max(0, keptBytes / 1024).toFixed(0)} kB`
     lines.push(
       '',
       `${name}: over ${readable(steps)} steps the heap grew by ${kept} (${allocatedPerStep} bytes made per step, episode starts included)`,
@@ -87,6 +87,8 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
           module === undefined
             ? undefined
             : await resolveScenario(what === module ? undefined : what, module, undefined, session)
+        const live = session.out.live ? (await import('log-update')).createLogUpdate(process.stderr) : undefined
+        live?.('Measuring …')
         const report = await measureSpeed({
           ...(what === undefined ? {} : { what }),
           lanes,
@@ -94,8 +96,9 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
           seconds,
           workers: workers ?? 0,
           ...(target === undefined ? {} : { target: { ...target, module } }),
-          onRow: (row) => session.out.log(`${row.name}: ${shownValue(row.median, row.unit)} ${row.unit}`),
+          onRow: (row) => live?.(`${row.name}: ${shownValue(row.median, row.unit)} ${row.unit}`),
         })
+        live?.clear()
         session.out.result(report, () => page(report))
       }),
     )

@@ -2,15 +2,15 @@
  * Other people's environments and policies: `./mine.js` or the name of an installed package.
  *
  * The module's default export (or a named export `env` / `policy`) is an `EnvDefinition` or a `PolicyDefinition`, or a
- * function that returns one; a function is called with `Type` and everything of envs/core. Inside a plug-in `import … from 'troupe'` always means this copy of troupe, whether or not
+ * function that returns one; a function is called with everything of envs/core. Inside a plug-in `import … from 'troupe'` always means this copy of troupe, whether or not
  * a package of that name is installed beside it.
  */
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { register } from 'node:module'
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { Type } from '@sinclair/typebox'
 import * as core from '../envs/core/index.ts'
 import { TroupeError, shown, type EnvDefinition } from '../envs/core/index.ts'
 import { type PolicyDefinition } from '../agents/core/policy.ts'
@@ -153,7 +153,7 @@ async function load(
     }
     throw new TroupeError('bad-file', {
       where: `plug-in ${specifier}`,
-      got: `not loadable: ${kindOfError}: ${String(message).split('\n')[0]}${lineOf(error)}`,
+      got: `not loadable: ${kindOfError}: ${String(message).split('\n')[0]}${lineOf(error, path)}`,
       expected: 'a JavaScript module that loads',
     })
   }
@@ -166,13 +166,15 @@ async function load(
       kind === 'env' ? `an EnvDefinition with ${FIELDS}` : 'a PolicyDefinition',
     )
   }
-  if (typeof exported === 'function') exported = await (exported as (troupe: unknown) => unknown)({ ...core, Type })
+  if (typeof exported === 'function') exported = await (exported as (troupe: unknown) => unknown)(core)
   return { plugin: { specifier, name, path, sha256 }, exported }
 }
 
-/** ' (mine.js:3)' of a syntax error: Node names the place only in the first line of the stack. */
-function lineOf(error: unknown): string {
-  const place = /^(?:file:\/\/)?(\S+):(\d+)$/.exec(String((error as Error).stack).split('\n')[0])
+/** ' (mine.js:3)' of a syntax error, which only Node's own check tells. */
+function lineOf(error: unknown, path: string): string {
+  if ((error as Error).name !== 'SyntaxError') return ''
+  const { stderr } = spawnSync(process.execPath, ['--check', path], { encoding: 'utf8', timeout: 5000 })
+  const place = /^(?:file:\/\/)?(\S+):(\d+)$/m.exec(stderr ?? '')
   return place === null ? '' : ` (${basename(place[1])}:${place[2]})`
 }
 

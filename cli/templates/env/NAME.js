@@ -4,7 +4,7 @@
  * A world over B lanes in typed arrays. You write the rules; horizon, resets, action checks, returns, replays and
  * snapshots come with troupe. Change anything here, then run `troupe check ./NAME.js`.
  */
-import { Type, nextBelow } from 'troupe'
+import { Type, nextBelow } from 'troupe/envs'
 
 const STRIDE = [0, -1, 1] // by action: stay, left, right
 
@@ -43,7 +43,7 @@ function spec({ cells, walkers }) {
  * walker n of lane b sits at index b * N + n. Draw chance only from `port.random`, never from Math.random.
  */
 function create({ cells, walkers }, port) {
-  const { lanes: B, seats, observation, state, stateSize, mask, reward, terminated, action, random, streams } = port
+  const { lanes: B, seats, observation, state, stateSize, mask, alive, reward, terminated, action, random, streams } = port
   const N = walkers
   const at = new Int32Array(B * N) // cell of each walker
   const lamp = new Int32Array(B) // cell of the lamp
@@ -53,9 +53,8 @@ function create({ cells, walkers }, port) {
   function placeLamp(lane) {
     const stream = lane * streams * 4 // four words per stream; 'lamps' is stream 0
     const taken = new Set(at.subarray(lane * N, lane * N + N))
-    if (taken.size >= cells) return
     do lamp[lane] = nextBelow(random, stream, cells)
-    while (taken.has(lamp[lane]))
+    while (taken.has(lamp[lane]) && taken.size < cells)
   }
 
   return {
@@ -91,10 +90,11 @@ function create({ cells, walkers }, port) {
       }
     },
 
-    /** A walker at an end of the corridor cannot walk on. */
+    /** A walker at an end of the corridor cannot walk on. Nobody dies. */
     legal(lanes, count) {
       for (let k = 0; k < count; k++) {
         for (let i = lanes[k] * N; i < (lanes[k] + 1) * N; i++) {
+          alive[i] = 1
           mask[i * 3] = 1
           mask[i * 3 + 1] = at[i] > 0 ? 1 : 0
           mask[i * 3 + 2] = at[i] < cells - 1 ? 1 : 0

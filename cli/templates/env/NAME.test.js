@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBatch, episodeSeed } from 'troupe'
+import { createBatch, episodeSeed } from 'troupe/envs'
 import environment from './NAME.js'
 
 const [STAY, LEFT, RIGHT] = [0, 1, 2]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Generator, envSpec, ENVS, namedSeed } from 'troupe'
+import { Generator, envSpec, ENVS, namedSeed } from 'troupe/envs'
 import definition from './NAME.js'
 
 const spec = envSpec(ENVS.matrix)
