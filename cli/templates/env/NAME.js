@@ -43,7 +43,20 @@ function spec({ cells, walkers }) {
  * walker n of lane b sits at index b * N + n. Draw chance only from `port.random`, never from Math.random.
  */
 function create({ cells, walkers }, port) {
-  const { lanes: B, seats, observation, state, stateSize, mask, alive, reward, terminated, action, random, streams } = port
+  const {
+    lanes: B,
+    seats,
+    observation,
+    state,
+    stateSize,
+    mask,
+    alive,
+    reward,
+    terminated,
+    action,
+    random,
+    streams,
+  } = port
   const N = walkers
   const at = new Int32Array(B * N) // cell of each walker
   const lamp = new Int32Array(B) // cell of the lamp
