@@ -18,3 +18,6 @@ export {
   type OptimiserState,
   type ParameterPart,
 } from './optimisers.ts'
+export { type MatrixProduct, SimdBackend, type SimdOptions } from './backend.ts'
+export { simdSupported } from './module.ts'
+export { registerSimd, SIMD } from './register.ts'

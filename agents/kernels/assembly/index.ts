@@ -1,0 +1,10 @@
+/** Everything the module exports. Pointers are byte addresses in the imported memory, sizes count elements. */
+export { gemmBatch, gemmPacked, packB } from './gemm'
+export { addScaled, binary, cast, clip, compare, fill, logic, select, unary } from './elementwise'
+export { anyAll, argExtreme, max_, min_, sum, sumInt } from './reduce'
+export { copy, gather, oneHot, scatterAdd } from './movement'
+export { layerNorm, layerNormGrad, logSoftmax, logSoftmaxGrad, softmax } from './rows'
+export { categorical, categoricalGrad, sample } from './categorical'
+export { gruBackward, gruForward } from './gru'
+export { attention, attentionGrad, qmix, qmixGrad } from './mixing'
+export { adam, follow, rmsProp, sumSquares } from './optimiser'
