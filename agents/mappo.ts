@@ -505,6 +505,6 @@ export const mappo: LearnerDefinition = {
     const { settings, agents } = readState(checkpoint, 'mappo')
     const actor = new SharedActor(spec, agents, settings as MappoSettings, new Generator(namedSeed(0, 'overwritten')))
     loadNetwork(actor.net, checkpoint, 'mappo: checkpoint')
-    return actor.policy('mappo', mode)
+    return { ...actor.policy('mappo', mode), dispose: () => actor.net.dispose() }
   },
 }

@@ -37,6 +37,8 @@ export interface Policy {
    * are asked lane by lane where that matters (evaluation).
    */
   actLanes?(view: AgentView, memory: PolicyMemory, out: ActionBatch, rngs: readonly Generator[]): void
+  /** Frees what it holds outside the garbage collector's sight (tensors); it may not act afterwards. */
+  dispose?(): void
 }
 
 /** A policy that sees the whole world (planners, genies, greedy with a global view): marked, refused in live sessions. */

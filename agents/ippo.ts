@@ -1,0 +1,460 @@
+/**
+ * IPPO: every agent runs PPO by itself. The critic sees what its agent sees and nothing else; actor and critic are shared
+ * networks told apart by the agent id, as in the comparison of the MAPPO paper.
+ *
+ * De Witt et al. 2020, "Is Independent Learning All You Need in the StarCraft Multi-Agent Challenge?" (arXiv 2011.09533);
+ * details as in marlbenchmark/on-policy at de66d7a. Differences are listed in agents/README.md.
+ *
+ * Read on: settings, losses, acting, updating. Beside mappo.ts only the critic's input differs.
+ */
+import { Type, type Static } from '@sinclair/typebox'
+import { Generator, TroupeError, namedSeed, withDefaults, type EnvBatch } from '../envs/core/index.ts'
+import { SharedActor } from './core/actor.ts'
+import { gae, nextValues } from './core/advantages.ts'
+import {
+  chosenLogProbability,
+  entropyOf,
+  logProbabilities,
+  markChosen,
+  penalties,
+  requireChoices,
+} from './core/categorical.ts'
+import { type Checkpoint } from './core/checkpoint.ts'
+import {
+  loadLearner,
+  loadNetwork,
+  readState,
+  requireFinite,
+  saveLearner,
+  type Learner,
+  type LearnerDefinition,
+  type LearnerParts,
+  type LearnerRequest,
+  type Metrics,
+  type PlayMode,
+} from './core/learner.ts'
+import { Means, mean } from './core/metrics.ts'
+import { Mlp } from './core/networks.ts'
+import { ValueNorm, explainedVariance, normaliseAdvantages } from './core/normalise.ts'
+import { Adam, clipNorm } from './core/optimiser.ts'
+import { type ActionBatch, type AgentView, type Policy } from './core/policy.ts'
+import { Collector, Rollout, SeatView } from './core/rollout.ts'
+import { real, whole, yes } from './core/settings.ts'
+import { tf } from './core/tensors.ts'
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Settings. "ref" is the default of the reference code; where ours differs, the README says what was measured.
+
+export const IPPO_SETTINGS = Type.Object(
+  {
+    lanes: whole(16, 1, 1 << 16, 'Parallel episodes in training.'),
+    rolloutSteps: whole(64, 1, 1 << 16, 'Environment steps per lane between updates.'),
+    hidden: whole(64, 1, 4096, 'Width of the hidden layers of actor and critic; ref 64.'),
+    layers: whole(2, 1, 8, 'Hidden layers.'),
+    activation: Type.Union([Type.Literal('relu'), Type.Literal('tanh')], { default: 'relu', description: 'ref relu.' }),
+    outputGain: real(0.01, 0, 10, 'Orthogonal gain of the actor’s last layer: nearly uniform at first; ref .01.'),
+    agentId: yes('Append a one-hot agent id to the inputs of actor and critic (shared parameters).'),
+    lr: real(7e-4, 0, 1, 'Adam step size of the actor; ref 5e-4 (7e-4 for particles).'),
+    criticLr: real(7e-4, 0, 1, 'Adam step size of the critic.'),
+    lrSchedule: Type.Union([Type.Literal('constant'), Type.Literal('linear')], {
+      default: 'constant',
+      description: 'linear: both step sizes fall to 0 at scheduleSteps.',
+    }),
+    scheduleSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+      default: null,
+      description: 'Environment steps (all lanes) at which a linear schedule ends; a run fills in its own length.',
+    }),
+    epochs: whole(5, 1, 100, 'Passes over each rollout; ref 15 on easy tasks, 5 to 10 on hard ones.'),
+    minibatches: whole(1, 1, 1024, 'Parts of a pass, drawn by shuffling rows; ref 1.'),
+    gamma: real(0.99, 0, 1, 'Discount per step.'),
+    lambda: real(0.95, 0, 1, 'GAE trace.'),
+    clip: real(0.2, 0, 10, 'Probability ratio may move by this much.'),
+    valueClip: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
+      default: 0.2,
+      description: 'Critic may move by this much from its old estimate, in normalised units; null = no clip.',
+    }),
+    huberDelta: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], {
+      default: 10,
+      description: 'Value errors beyond this count linearly, in normalised units; null = squared error.',
+    }),
+    valueNorm: yes('Train the critic in normalised units (running statistics of raw returns).'),
+    valueNormBeta: real(0.99999, 0, 0.9999999, 'Memory of these statistics per value-loss call; ref .99999.'),
+    valueOfDead: yes('Dead agents count in the value loss, as in the SMAC results of the reference.'),
+    advantageNorm: yes('Advantages to mean 0, deviation 1 over the living rows of each rollout.'),
+    bootstrapTruncated: yes('A cut episode is worth something after the cut; ref off by default.'),
+    entropy: real(0.01, 0, 10, 'Weight of the entropy bonus; ref .01.'),
+    gradientNorm: real(10, 0, 1e9, 'Greatest gradient norm, each network by itself; ref 10.'),
+  },
+  { additionalProperties: false },
+)
+
+export type IppoSettings = Static<typeof IPPO_SETTINGS>
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Losses.
+
+/**
+ * PPO's clipped objective per row, to maximise (Schulman et al. 2017, eq. 7): min(rho A, clip(rho, 1 ± c) A).
+ * The gradient vanishes only where the clipped branch is the smaller one.
+ */
+export function clippedObjective(ratio: tf.Tensor, advantage: tf.Tensor, clip: number): tf.Tensor {
+  return tf.minimum(tf.mul(ratio, advantage), tf.mul(tf.clipByValue(ratio, 1 - clip, 1 + clip), advantage))
+}
+
+/** 0.5 e² up to `delta`, straight beyond; null: 0.5 e² everywhere. */
+export function valueError(error: tf.Tensor, delta: number | null): tf.Tensor {
+  if (delta === null) return tf.mul(0.5, tf.square(error))
+  const size = tf.abs(error)
+  const inner = tf.minimum(size, delta)
+  return tf.add(tf.mul(0.5, tf.square(inner)), tf.mul(delta, tf.sub(size, inner)))
+}
+
+/**
+ * Value loss per row, all in the critic's own units: the larger of the plain error and that of the clipped estimate,
+ * V_old + clip(V − V_old, ± c).
+ */
+export function clippedValueLoss(
+  value: tf.Tensor,
+  oldValue: tf.Tensor,
+  target: tf.Tensor,
+  clip: number | null,
+  delta: number | null,
+): tf.Tensor {
+  const plain = valueError(tf.sub(value, target), delta)
+  if (clip === null) return plain
+  const near = tf.add(oldValue, tf.clipByValue(tf.sub(value, oldValue), -clip, clip))
+  return tf.maximum(plain, valueError(tf.sub(near, target), delta))
+}
+
+/** Mean over the rows with weight: sum(x w) / sum(w), zero when nobody counts. */
+export function weightedMean(x: tf.Tensor, weight: tf.Tensor): tf.Scalar {
+  return tf.div(tf.sum(tf.mul(x, weight)), tf.maximum(tf.sum(weight), 1)) as tf.Scalar
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The learner.
+
+interface CriticRows {
+  readonly observation: Float32Array // [rows, F]
+  readonly alive: Uint8Array // [rows]
+}
+
+class Ippo implements Learner {
+  readonly settings: IppoSettings
+  readonly stepsPerUpdate: number
+  private readonly collector: Collector
+  private readonly rollout: Rollout
+  private readonly actor: SharedActor
+  private readonly actorAdam: Adam
+  private readonly critic: Mlp
+  private readonly criticAdam: Adam
+  private readonly norm: ValueNorm | undefined
+  private readonly parts: LearnerParts
+  private readonly sampling: Generator
+  private readonly shuffling: Generator
+  private readonly slots: Int32Array // [n] 0, 1, 2 …
+  // Columns made from the rollout, [T, B, n] unless said otherwise.
+  private readonly value: Float32Array // [T + 1, B, n] in the critic's units
+  private readonly advantage: Float32Array
+  private readonly returns: Float32Array
+  private started = false
+
+  constructor(request: LearnerRequest) {
+    const { batch, seed } = request
+    const { spec } = batch
+    this.settings = withDefaults(IPPO_SETTINGS, request.settings ?? {}, 'ippo settings')
+    const { settings } = this
+    requireChoices(spec, 'ippo')
+    if (batch.lanes !== settings.lanes) {
+      throw new TroupeError('bad-usage', {
+        where: 'ippo: lanes of the training batch',
+        got: String(batch.lanes),
+        expected: `${settings.lanes}, as the settings say`,
+      })
+    }
+    this.collector = new Collector(batch, 'ippo', request.teamReward, request.agents, request.others)
+    const n = this.collector.agents.length
+    const rows = settings.lanes * n
+    this.stepsPerUpdate = settings.rolloutSteps * settings.lanes
+    this.rollout = new Rollout(spec, settings.rolloutSteps, settings.lanes, n)
+    const ids = [...this.collector.agents].map((agent) => spec.agents[agent].id)
+    this.actor = new SharedActor(spec, ids, settings, new Generator(namedSeed(seed, 'ippo: actor weights')))
+    this.critic = newCritic(this.actor.inputs, settings, new Generator(namedSeed(seed, 'ippo: critic weights')))
+    this.actorAdam = new Adam(this.actor.net.values.length)
+    this.criticAdam = new Adam(this.critic.values.length)
+    this.norm = settings.valueNorm ? new ValueNorm(settings.valueNormBeta) : undefined
+    this.sampling = new Generator(namedSeed(seed, 'ippo: actions'))
+    this.shuffling = new Generator(namedSeed(seed, 'ippo: shuffles'))
+    this.slots = Int32Array.from(ids.keys())
+    this.value = new Float32Array((settings.rolloutSteps + 1) * rows)
+    this.advantage = new Float32Array(settings.rolloutSteps * rows)
+    this.returns = new Float32Array(settings.rolloutSteps * rows)
+    this.parts = {
+      algorithm: 'ippo',
+      settings,
+      batch,
+      agents: ids,
+      networks: [
+        { net: this.actor.net, adam: this.actorAdam },
+        { net: this.critic, adam: this.criticAdam },
+      ],
+      generators: { sampling: this.sampling, shuffling: this.shuffling },
+      normalisers: this.norm === undefined ? {} : { value: this.norm },
+      count: { steps: 0, updates: 0 },
+    }
+  }
+
+  get steps(): number {
+    return this.parts.count.steps
+  }
+
+  // --- act -----------------------------------------------------------------------------------------------------------
+
+  collectAndUpdate(): Metrics {
+    const { rollout, parts } = this
+    if (!this.started) this.collector.batch.reset()
+    this.started = true
+    this.collector.collect(rollout, (view, out) => this.act(view, out), this.sampling)
+    parts.count.steps += this.stepsPerUpdate
+    this.estimate()
+    const metrics = this.update()
+    parts.count.updates++
+    return metrics
+  }
+
+  private act(view: AgentView, out: ActionBatch): void {
+    this.actor.choose(view, this.slots, out, () => this.sampling)
+  }
+
+  /** The critic sees what the actor sees: own observation and id; of a dead agent zeros and its id. */
+  private writeCriticInput(rows: CriticRows, row: number, out: Float32Array, at: number): void {
+    const { actor } = this
+    actor.writeInput(rows.observation, row, row % this.slots.length, out, at)
+    if (rows.alive[row] === 0) out.fill(0, at * actor.inputs, at * actor.inputs + actor.features)
+  }
+
+  /** The critic's raw outputs for rows of lanes × agents, in its own units. */
+  private criticOutputs(rows: CriticRows, count: number): Float32Array {
+    const input = new Float32Array(count * this.actor.inputs)
+    for (let row = 0; row < count; row++) this.writeCriticInput(rows, row, input, row)
+    return this.critic.infer(input, count)[0]
+  }
+
+  /** Fills `value`, `advantage` and `returns`: values in reward units go into GAE, the critic's own units stay in `value`. */
+  private estimate(): void {
+    const { rollout, settings, value } = this
+    const { steps, lanes, agents, cuts } = rollout
+    value.set(this.criticOutputs(rollout, value.length))
+    const real = value.slice()
+    const final: CriticRows = {
+      observation: rollout.finalObservation,
+      alive: rollout.finalAlive,
+    }
+    const cutValue = cuts.length === 0 ? new Float32Array(0) : this.criticOutputs(final, cuts.length * agents).slice()
+    this.norm?.denormaliseAll(real)
+    this.norm?.denormaliseAll(cutValue)
+    const next = new Float32Array(this.returns.length)
+    nextValues(real, steps, lanes, agents, cuts, cutValue, next)
+    gae(
+      {
+        steps,
+        lanes,
+        agents,
+        gamma: settings.gamma,
+        lambda: settings.lambda,
+        reward: rollout.reward,
+        value: real,
+        nextValue: next,
+        terminated: settings.bootstrapTruncated ? rollout.terminated : ended(rollout),
+        truncated: rollout.truncated,
+      },
+      this.advantage,
+      this.returns,
+    )
+  }
+
+  // --- update --------------------------------------------------------------------------------------------------------
+
+  private update(): Metrics {
+    const { settings, rollout, advantage, returns, actor, critic, norm } = this
+    const rows = returns.length
+    const real = this.value.slice(0, rows)
+    norm?.denormaliseAll(real)
+    const explained = explainedVariance(real, returns)
+    const error = Math.sqrt(returns.reduce((sum, target, i) => sum + (target - real[i]) ** 2, 0) / rows)
+    const alive = rollout.alive.subarray(0, rows)
+    if (settings.advantageNorm) normaliseAdvantages(advantage, alive)
+
+    const fraction =
+      settings.lrSchedule === 'linear' && settings.scheduleSteps !== null
+        ? Math.max(0, 1 - (this.steps - this.stepsPerUpdate) / settings.scheduleSteps)
+        : 1
+    const means = new Means()
+    const order = Int32Array.from({ length: rows }, (_, row) => row)
+    const size = Math.ceil(rows / settings.minibatches)
+    for (let epoch = 0; epoch < settings.epochs; epoch++) {
+      if (settings.minibatches > 1) this.shuffling.shuffle(order)
+      for (let from = 0; from < rows; from += size) {
+        const part = order.subarray(from, Math.min(from + size, rows))
+        this.updateActor(part, settings.lr * fraction, means)
+        this.updateCritic(part, settings.criticLr * fraction, means)
+      }
+    }
+    requireFinite('ippo', 'weights', actor.net, actor.net.values, this.steps)
+    requireFinite('ippo', 'weights', critic, critic.values, this.steps)
+    const episodes = rollout.episodeReturns.length
+    return {
+      steps: this.steps,
+      updates: this.parts.count.updates + 1,
+      ...means.all(),
+      explainedVariance: explained,
+      valueError: error,
+      learningRate: settings.lr * fraction,
+      maskViolations: actor.maskViolations,
+      episodes,
+      ...(episodes === 0 ? {} : { sampledReturn: mean(rollout.episodeReturns) }),
+      ...(episodes === 0 ? {} : { episodeLength: mean(rollout.episodeLengths) }),
+    }
+  }
+
+  /** One step uphill on −loss = mean over the living of min(rho A, clip(rho) A) + c H. */
+  private updateActor(part: Int32Array, lr: number, means: Means): void {
+    const { actor, rollout, settings } = this
+    const { sizes } = actor
+    const rows = part.length
+    const A = actor.net.shape.outputs
+    const D = sizes.length
+    const input = new Float32Array(rows * actor.inputs)
+    const penalty = new Float32Array(rows * A)
+    const action = new Int32Array(rows * D)
+    const columns = new Float32Array(3 * rows) // log-probability when played, advantage, alive
+    for (let k = 0; k < rows; k++) {
+      const row = part[k]
+      actor.writeInput(rollout.observation, row, row % rollout.agents, input, k)
+      penalties(rollout.mask.subarray(row * A, (row + 1) * A), penalty.subarray(k * A, (k + 1) * A))
+      for (let d = 0; d < D; d++) action[k * D + d] = rollout.action[row * D + d]
+      columns[k] = rollout.logProbability[row]
+      columns[rows + k] = this.advantage[row]
+      columns[2 * rows + k] = rollout.alive[row]
+    }
+    const chosen = new Float32Array(rows * A)
+    markChosen(action, rows, sizes, chosen)
+
+    const { loss, readings } = actor.net.differentiate((net) => {
+      const logp = logProbabilities(net.forward(tensor2(input, rows)), tensor2(penalty, rows), sizes)
+      const played = chosenLogProbability(logp, tensor2(chosen, rows))
+      const [before, advantage, alive] = tf.unstack(tf.tensor2d(columns, [3, rows])) as tf.Tensor1D[]
+      const change = tf.sub(played, before)
+      const ratio = tf.exp(change)
+      const entropy = entropyOf(logp)
+      net.read('change', change)
+      net.read('entropy', entropy)
+      const gain = tf.add(clippedObjective(ratio, advantage, settings.clip), tf.mul(settings.entropy, entropy))
+      return tf.neg(weightedMean(gain, alive)) as tf.Scalar
+    })
+    requireFinite('ippo', 'gradient', actor.net, actor.net.gradient, this.steps, loss)
+    means.add('actorGradientNorm', clipNorm(actor.net.gradient, settings.gradientNorm))
+    this.actorAdam.step(actor.net.values, actor.net.gradient, lr)
+    actor.net.changed()
+
+    means.add('policyLoss', loss)
+    let living = 0
+    let entropy = 0
+    let divergence = 0
+    let clipped = 0
+    for (let k = 0; k < rows; k++) {
+      if (columns[2 * rows + k] === 0) continue
+      living++
+      entropy += readings.entropy[k]
+      const ratio = Math.exp(readings.change[k])
+      divergence += ratio - 1 - readings.change[k] // Schulman's k3 estimate of KL(old, new), never negative
+      if (Math.abs(ratio - 1) > settings.clip) clipped++
+    }
+    means.add('entropy', entropy, living)
+    means.add('approximateKl', divergence, living)
+    means.add('clipFraction', clipped, living)
+  }
+
+  /** One step downhill on the clipped value loss; the normaliser sees the raw returns first. */
+  private updateCritic(part: Int32Array, lr: number, means: Means): void {
+    const { critic, actor, rollout, settings, norm, returns } = this
+    const rows = part.length
+    norm?.update(returns, part)
+    const input = new Float32Array(rows * actor.inputs)
+    const columns = new Float32Array(3 * rows) // old value, target, weight
+    for (let k = 0; k < rows; k++) {
+      const row = part[k]
+      this.writeCriticInput(rollout, row, input, k)
+      columns[k] = this.value[row]
+      columns[rows + k] = norm?.normalise(returns[row]) ?? returns[row]
+      columns[2 * rows + k] = settings.valueOfDead ? 1 : rollout.alive[row]
+    }
+    const { loss } = critic.differentiate((net) => {
+      const value = tf.reshape(net.forward(tensor2(input, rows)), [rows])
+      const [old, target, weight] = tf.unstack(tf.tensor2d(columns, [3, rows]))
+      return weightedMean(clippedValueLoss(value, old, target, settings.valueClip, settings.huberDelta), weight)
+    })
+    requireFinite('ippo', 'gradient', critic, critic.gradient, this.steps, loss)
+    means.add('criticGradientNorm', clipNorm(critic.gradient, settings.gradientNorm))
+    this.criticAdam.step(critic.values, critic.gradient, lr)
+    critic.changed()
+    means.add('valueLoss', loss)
+  }
+
+  // --- policy, save, load --------------------------------------------------------------------------------------------
+
+  policy(mode: PlayMode): Policy {
+    return this.actor.policy('ippo', mode)
+  }
+
+  values(batch: EnvBatch, out: Float32Array): void {
+    const view = new SeatView(batch, this.collector.agents)
+    view.look()
+    out.set(this.criticOutputs({ observation: view.observation, alive: view.alive }, out.length))
+    this.norm?.denormaliseAll(out)
+  }
+
+  save(): Checkpoint {
+    if (!this.started) this.collector.batch.reset()
+    this.started = true
+    return saveLearner(this.parts)
+  }
+
+  load(checkpoint: Checkpoint): void {
+    loadLearner(this.parts, checkpoint)
+    this.started = true
+  }
+
+  dispose(): void {
+    this.actor.net.dispose()
+    this.critic.dispose()
+  }
+}
+
+function tensor2(values: Float32Array, rows: number): tf.Tensor2D {
+  return tf.tensor2d(values, [rows, values.length / rows])
+}
+
+/** [T, B] 1 where an episode ended, for whatever reason. */
+function ended({ terminated, truncated }: Rollout): Uint8Array {
+  return terminated.map((end, i) => end | truncated[i])
+}
+
+function newCritic(inputs: number, settings: IppoSettings, rng: Generator): Mlp {
+  const { hidden, layers, activation } = settings
+  return new Mlp({ name: 'critic', inputs, outputs: 1, hidden, layers, activation, outputGain: 1 }, rng)
+}
+
+export const ippo: LearnerDefinition = {
+  name: 'ippo',
+  paper: 'de Witt et al. 2020, arXiv 2011.09533',
+  summary: 'Independent PPO: actors and critics see their own observation only; networks are shared.',
+  settings: IPPO_SETTINGS,
+  create: (request) => new Ippo(request),
+  policy(spec, checkpoint, mode) {
+    const { settings, agents } = readState(checkpoint, 'ippo')
+    const actor = new SharedActor(spec, agents, settings as IppoSettings, new Generator(namedSeed(0, 'overwritten')))
+    loadNetwork(actor.net, checkpoint, 'ippo: checkpoint')
+    return { ...actor.policy('ippo', mode), dispose: () => actor.net.dispose() }
+  },
+}
