@@ -94,20 +94,18 @@ export function batchSpeed(
   const { lanes, observe = true } = settings
   const batch = openScenario(scenario, { lanes, observe }, definitions)
   const { step, drawsActions } = stepper(batch)
-  const rates = callsPerSecond(step, settings).map((calls) => calls * lanes)
+  const rates = callsPerSecond(step, settings)
   const what = observe ? 'observations and state' : 'rules only'
   const name = `${scenario.id}, ${lanes} ${lanes === 1 ? 'lane' : 'lanes'}, ${what}`
   const agents = batch.spec.agents.length
-  const note = drawsActions ? DRAWN : undefined
-  return [
-    speedRow(name, 'env-steps/s', rates, note),
+  const row = (unit: 'env-steps/s' | 'agent-steps/s', each: number) =>
     speedRow(
       name,
-      'agent-steps/s',
-      rates.map((rate) => rate * agents),
-      note,
-    ),
-  ]
+      unit,
+      rates.runs.map((calls) => calls * each),
+      { byCpuTime: rates.byCpuTime * each, ...(drawsActions ? { note: DRAWN } : {}) },
+    )
+  return [row('env-steps/s', lanes), row('agent-steps/s', lanes * agents)]
 }
 
 /** The same on several worker threads that start together. */
@@ -182,10 +180,10 @@ export function parallelSpeed(scenario: Scenario, definitions: Definitions, sett
     if (env.agents.length === 0) ({ infos } = env.reset())
   }, settings)
   const rows = [
-    speedRow(`${scenario.id}, 1 lane, observations and state`, 'env-steps/s', bare),
-    speedRow(`${scenario.id}, Parallel view`, 'env-steps/s', rates),
+    speedRow(`${scenario.id}, 1 lane, observations and state`, 'env-steps/s', bare.runs, { byCpuTime: bare.byCpuTime }),
+    speedRow(`${scenario.id}, Parallel view`, 'env-steps/s', rates.runs, { byCpuTime: rates.byCpuTime }),
   ]
-  const times = rows[0].median / rows[1].median
+  const times = bare.byCpuTime / rates.byCpuTime
   return [
     rows[0],
     { ...rows[1], note: `${times.toFixed(1)} times the cost of one lane of a batch; choosing is counted` },
@@ -219,7 +217,8 @@ export function verifySpeed(scenario: Scenario, definitions: Definitions, settin
     speedRow(
       name,
       'ms',
-      calls.map((rate) => 1000 / rate),
+      calls.runs.map((rate) => 1000 / rate),
+      { byCpuTime: 1000 / calls.byCpuTime },
     ),
   ]
 }

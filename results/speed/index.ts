@@ -20,7 +20,7 @@ export {
   type HeapGrowth,
 } from './environments.ts'
 export { describeMachine, type Machine } from './machine.ts'
-export { callsPerSecond, speedRow, type MeasureSettings, type SpeedRow, type Unit } from './measure.ts'
+export { callsPerSecond, speedRow, type MeasureSettings, type Rates, type SpeedRow, type Unit } from './measure.ts'
 
 export interface SpeedReport {
   readonly machine: Machine

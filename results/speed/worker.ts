@@ -12,7 +12,7 @@ await serveJob<WorkerJob, WorkerAnswer>(async ({ scenario, lanes, firstLane, run
   const batch = openScenario(scenario, { lanes, firstLane }, definitions)
   const { step } = stepper(batch)
   return () => ({
-    rates: callsPerSecond(step, { runs, seconds }).map((calls) => calls * lanes),
+    rates: callsPerSecond(step, { runs, seconds }).runs.map((calls) => calls * lanes),
     agents: batch.spec.agents.length,
   })
 })
