@@ -6,7 +6,7 @@ import { gameOf } from './start.ts'
 import { createState } from './state.ts'
 import { playRound, start } from './rules.ts'
 import { createObserver, observationFeatures, stateFeatures, type ObservationKind } from './observe.ts'
-import { metricsOf, writeMetrics } from './metrics.ts'
+import { metricTable, metricsOf, writeMetrics } from './metrics.ts'
 import { frameOf, sceneOf, teamsOf } from './frame.ts'
 
 /** Typed view for privileged policies: the game, what was played last (-1: nothing), how often each cell was. */
@@ -52,7 +52,7 @@ function create(options: MatrixOptions, port: Port): Rules {
   const sizes = Int32Array.from(game.actions, (names) => names.length)
   const payoff = Float32Array.from(game.payoff)
   const state = createState(port.lanes, players, game.cells)
-  const metrics = metricsOf(game)
+  const metrics = metricTable(metricsOf(game), game.cells)
   const action = port.action as Int32Array
   const unequal = sizes.some((size) => size !== sizes[0])
   return {

@@ -43,19 +43,34 @@ export function metricsOf(game: Game): Metric[] {
   return metrics
 }
 
-/** Writes the means over the rounds played so far in a lane; NaN before the first. */
+/** The metrics' values side by side, [C, metrics], as `writeMetrics` reads them. */
+export function metricTable(metrics: readonly Metric[], cells: number): Float64Array {
+  const table = new Float64Array(cells * metrics.length)
+  metrics.forEach(({ value }, m) => {
+    for (let cell = 0; cell < cells; cell++) table[cell * metrics.length + m] = value[cell]
+  })
+  return table
+}
+
+/**
+ * Writes the means over the rounds played so far in a lane; NaN before the first.
+ * @param table [C, metrics] from `metricTable`
+ * @param out [metrics] overwritten
+ */
 export function writeMetrics(
-  metrics: readonly Metric[],
+  table: Float64Array,
   state: MatrixState,
   rounds: number,
   lane: number,
   out: Float64Array,
 ): void {
   const { cells, counts } = state
-  for (let m = 0; m < metrics.length; m++) {
-    const { value } = metrics[m]
-    let sum = 0
-    for (let cell = 0; cell < cells; cell++) sum += counts[lane * cells + cell] * value[cell]
-    out[m] = sum / rounds // 0 / 0 is NaN: undefined before the first round
+  const width = out.length
+  for (let m = 0; m < width; m++) out[m] = 0
+  for (let cell = 0; cell < cells; cell++) {
+    const times = counts[lane * cells + cell]
+    if (times === 0) continue
+    for (let m = 0; m < width; m++) out[m] += times * table[cell * width + m]
   }
+  for (let m = 0; m < width; m++) out[m] /= rounds // 0 / 0 is NaN: undefined before the first round
 }
