@@ -85,15 +85,28 @@ export class Resimulation {
         break
       }
     }
-    for (const { step: at, snapshot } of this.replay.keyframes) {
-      if (at < step && at > from + KEYFRAME_GAIN && snapshot !== null) {
-        best = snapshot
-        from = at
-      }
-    }
-    if (best === undefined) return
+    if (this.jumpFar(step, from) || best === undefined) return
     this.batch.load(0, best)
     this.at = from
+  }
+
+  /** Loads the file's last keyframe before `step` if it saves much and can be loaded; a broken one is passed over. */
+  private jumpFar(step: number, from: number): boolean {
+    const { keyframes } = this.replay
+    for (let k = keyframes.length - 1; k >= 0; k--) {
+      const { step: at, snapshot } = keyframes[k]
+      if (at >= step || snapshot === null) continue
+      if (at <= from + KEYFRAME_GAIN) return false
+      try {
+        this.batch.load(0, snapshot)
+      } catch (error) {
+        if (error instanceof TroupeError) continue
+        throw error
+      }
+      this.at = at
+      return true
+    }
+    return false
   }
 
   private spacing(): number {
