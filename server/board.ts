@@ -7,7 +7,7 @@ import { watch, type FSWatcher } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Logger } from 'pino'
-import { TroupeError, unknownName } from '../envs/core/errors.ts'
+import { unknownName } from '../envs/core/errors.ts'
 import { type Skipped } from './protocol/replays.ts'
 import { type RunDetail, type RunInfo } from './protocol/runs.ts'
 import { entries, inOrder, isPlainName } from './files.ts'
@@ -16,8 +16,6 @@ import { type ReplayFiles } from './replays.ts'
 import { RunFolder } from './run-folder.ts'
 import { type Limits } from './limits.ts'
 
-/** A list read this recently answers the next request too. */
-const FRESH_MS = 200
 /** Running runs whose folders are watched for the list; the others wait for the poll. */
 const WATCHED_RUNS = 32
 
@@ -42,7 +40,6 @@ export class Board {
   private readonly told = new WeakMap<RunFolder, string>()
   private readonly watchers = new Map<string, { watcher: FSWatcher; inode: number }>()
   private listing: Promise<void> | undefined
-  private listedAt = -Infinity
   private timer: ReturnType<typeof setTimeout> | undefined
   /** Whether the timer stands for a look asked for, not for the poll. */
   private soon = false
@@ -59,7 +56,7 @@ export class Board {
 
   /** All runs, newest first, and what could not be read. */
   async list(): Promise<{ runs: RunInfo[]; skipped: Skipped[] }> {
-    if (performance.now() - this.listedAt > FRESH_MS) await this.readList()
+    await this.readList()
     return this.listed()
   }
 
@@ -90,19 +87,16 @@ export class Board {
 
   /** @throws TroupeError unknown-name, or bad-file when run.json cannot be read */
   async detail(id: string): Promise<RunDetail> {
-    return (await this.find(id)).detail()
+    return (await (await this.find(id)).look()).detail
   }
 
-  /** @throws TroupeError unknown-name, or bad-file when run.json cannot be read */
+  /** @throws TroupeError unknown-name */
   async find(id: string): Promise<RunFolder> {
-    await this.list()
+    await this.readList()
+    // The reading may have begun before the run was there.
+    if (!this.runs.has(id)) await this.readList()
     const folder = this.runs.get(id)
     if (folder === undefined) throw unknownName('run', id, [...this.runs.keys()].slice(0, 200))
-    await folder.refreshFully()
-    if (folder.info === undefined) {
-      const reason = folder.problem ?? 'run.json: it is not there'
-      throw new TroupeError('bad-file', { where: `run "${id}"`, got: 'unreadable', expected: `a run: ${reason}` })
-    }
     return folder
   }
 
@@ -192,10 +186,10 @@ export class Board {
     }
   }
 
+  /** One reading at a time; whoever asks meanwhile gets the same. */
   private readList(): Promise<void> {
     this.listing ??= this.readListNow().finally(() => {
       this.listing = undefined
-      this.listedAt = performance.now()
     })
     return this.listing
   }

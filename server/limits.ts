@@ -24,8 +24,14 @@ export const LIMITS = {
   /** Target size of one replay chunk. */
   chunkBytes: 131_072,
   chunkSteps: 64,
-  /** Decoded replays kept in memory. */
+  /** One replay as it is decoded; larger ones can be downloaded only. */
+  decodedBytes: 67_108_864,
+  /** Decoded replays kept for the next viewer, and all that open streams hold at a time. */
   cacheBytes: 67_108_864,
+  openBytes: 536_870_912,
+  /** Replays decoded at a time, and for how long one may keep the others waiting. */
+  decoding: 2,
+  decodingMs: 15,
   /** Files larger than this are skipped, with the reason shown. */
   replayBytes: 67_108_864,
   /** How much of a replay is read to list it. */
@@ -48,6 +54,6 @@ export const LIMITS = {
   /** Longest request body read before the connection is refused. */
   bodyBytes: 65_536,
   /** Time from close() to the last socket being cut. */
-  closeMs: 1_500,
+  closeMs: 1_000,
 }
 export type Limits = typeof LIMITS

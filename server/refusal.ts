@@ -69,3 +69,8 @@ export function fileProblem(error: unknown): string {
       return `it could not be read (${shown(code).replaceAll('"', '')})`
   }
 }
+
+/** The same with the file's name, which our own errors say already. */
+export function problemOf(name: string, error: unknown): string {
+  return error instanceof TroupeError ? error.message : `${name}: ${fileProblem(error)}`
+}

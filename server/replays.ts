@@ -11,6 +11,9 @@ import { type Limits } from './limits.ts'
 
 export const SUFFIX = '.replay'
 
+/** A row of the listing, or why there is none. */
+export type Row = { readonly info: ReplayInfo } | { readonly reason: string; readonly error: unknown }
+
 export interface ReplayFile extends Version {
   readonly id: string
   readonly origin: ReplayInfo['origin']
@@ -40,7 +43,7 @@ export class ReplayFiles {
   private readonly shipped: readonly string[]
   private readonly limits: Limits
   /** Headers by place and version; the oldest entry goes first. */
-  private readonly headers = new Map<string, { info: ReplayInfo } | { reason: string }>()
+  private readonly headers = new Map<string, Row>()
 
   /**
    * @param data the data folder; may not exist yet
@@ -86,7 +89,11 @@ export class ReplayFiles {
     if (found !== undefined) return found
     const left = listing.skipped.find((skipped) => skipped.id === id)
     if (left !== undefined) {
-      throw new TroupeError('bad-file', { where: shown(id), got: 'left out', expected: `a replay: ${left.reason}` })
+      throw new TroupeError('bad-file', {
+        where: shown(id),
+        got: `left out (${left.reason})`,
+        expected: 'a plain replay file',
+      })
     }
     const nearest = nearestName(
       id,
@@ -101,16 +108,16 @@ export class ReplayFiles {
   }
 
   /** A row of the listing, or why there is none. Reads the head of the file only, and only when it changed. */
-  async info(file: ReplayFile): Promise<{ info: ReplayInfo } | { reason: string }> {
+  async info(file: ReplayFile): Promise<Row> {
     const key = `${file.folder}|${file.file}|${file.bytes}|${file.modifiedMs}`
     const known = this.headers.get(key)
     if (known !== undefined) return known
-    let row: { info: ReplayInfo } | { reason: string }
+    let row: Row
     try {
       const { part } = await readPart(join(file.folder, file.file), file.file, 0, this.limits.headerBytes)
-      row = { info: rowOf(file, readReplayHeader(part)) }
+      row = { info: rowOf(file, readReplayHeader(part, {}, file.id)) }
     } catch (error) {
-      row = { reason: fileProblem(error) }
+      row = { reason: fileProblem(error), error }
     }
     this.headers.set(key, row)
     if (this.headers.size > this.limits.replays) this.headers.delete(this.headers.keys().next().value!)

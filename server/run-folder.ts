@@ -2,10 +2,11 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
+import { TroupeError } from '../envs/core/errors.ts'
 import { check } from '../envs/core/schema.ts'
 import { type RunDetail, type RunInfo } from './protocol/runs.ts'
 import { readObject, readPart } from './files.ts'
-import { fileProblem } from './refusal.ts'
+import { problemOf } from './refusal.ts'
 import { type ReplayFile, type ReplayFiles } from './replays.ts'
 import { RunLog, readEntry, readReturn, runReplayId } from './run-log.ts'
 import { type Limits } from './limits.ts'
@@ -86,30 +87,46 @@ export class RunFolder {
     )
   }
 
-  /** Everything about the run, from its files. */
-  async detail(): Promise<RunDetail> {
-    await this.refreshFully()
-    const { info, run } = this
-    if (info === undefined || run === undefined) throw new Error('a run without run.json has no details')
-    const problems = [...this.log.problems]
+  /** Everything about the run, from its files, and how far that goes for a follower who wants what comes after. */
+  async look(): Promise<
+    { detail: RunDetail } & Record<'version' | 'generation' | 'updates' | 'evaluations' | 'newest', number>
+  > {
     let record: RunDetail['record'] = null
+    const problems: string[] = []
     try {
       record = (await readObject(join(this.folder, 'record.json'), 'record.json', this.limits.recordBytes)).value
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(`record.json: ${fileProblem(error)}`)
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(problemOf('record.json', error))
     }
-    const bySteps = new Map(this.log.evaluations.map((evaluation) => [evaluation.step, evaluation]))
-    return {
+    await this.refreshFully()
+    const { info, run, log, version, newest } = this
+    if (info === undefined || run === undefined) {
+      throw new TroupeError('bad-file', {
+        where: `run "${this.id}"`,
+        got: `unreadable (${this.problem ?? 'run.json: it is not there'})`,
+        expected: 'a run.json as training writes it',
+      })
+    }
+    const bySteps = new Map(log.evaluations.map((evaluation) => [evaluation.step, evaluation]))
+    const detail = {
       run: info,
       scenario: run.value.scenario,
       settings: run.value.settings ?? {},
       evaluations: [...bySteps.values()].sort((a, b) => a.step - b.step),
-      update: this.log.update,
+      update: log.update,
       replays: this.newestFirst()
         .slice(0, 1000)
         .map((file) => file.id),
       record,
-      problems,
+      problems: [...log.problems, ...problems],
+    }
+    return {
+      detail,
+      version,
+      newest,
+      generation: log.generation,
+      updates: log.updates,
+      evaluations: log.evaluations.length,
     }
   }
 
@@ -124,29 +141,33 @@ export class RunFolder {
     return turn
   }
 
+  /** A damaged run.json hides what it says, not the log and the replays beside it. */
   private async readHead(rest: () => Promise<void>): Promise<void> {
     try {
-      const found = await stat(join(this.folder, 'run.json'))
-      if (this.run?.modifiedMs !== found.mtimeMs || this.run.bytes !== found.size) {
-        const { value, modifiedMs, bytes } = await readObject(
-          join(this.folder, 'run.json'),
-          'run.json',
-          this.limits.runBytes,
-        )
-        this.run = { value: check(RunJson, value, 'run.json'), modifiedMs, bytes }
-      }
-      await rest()
+      await this.readRun()
       this.problem = undefined
-      this.info = this.summary(this.run)
     } catch (error) {
       this.gone = (await stat(this.folder).catch(() => undefined)) === undefined
-      this.problem = `run.json: ${fileProblem(error)}`
-      this.info = undefined
+      this.problem = problemOf('run.json', error)
       this.run = undefined
     }
+    try {
+      await rest()
+    } catch (error) {
+      this.problem ??= problemOf('log.jsonl', error)
+    }
+    this.info = this.run === undefined ? undefined : this.summary(this.run)
     const text = JSON.stringify([this.info, this.problem, this.gone])
     if (text !== this.text) this.version++
     this.text = text
+  }
+
+  private async readRun(): Promise<void> {
+    const path = join(this.folder, 'run.json')
+    const found = await stat(path)
+    if (this.run?.modifiedMs === found.mtimeMs && this.run.bytes === found.size) return
+    const { value, modifiedMs, bytes } = await readObject(path, 'run.json', this.limits.runBytes)
+    this.run = { value: check(RunJson, value, 'run.json'), modifiedMs, bytes }
   }
 
   private summary({ value, modifiedMs }: NonNullable<typeof this.run>): RunInfo {

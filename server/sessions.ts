@@ -124,7 +124,7 @@ export class Session {
     clearTimeout(this.helloTimer)
     for (const subscription of this.subscriptions.values()) if (subscription.kind !== 'opening') subscription.stop()
     this.subscriptions.clear()
-    this.streams.clear()
+    for (const number of [...this.streams.keys()]) this.drop(number)
     this.answers = []
   }
 
@@ -217,6 +217,7 @@ export class Session {
     try {
       const shelved = await this.room.shelf.open(id)
       if (this.streams.get(number) !== stream) return // closed meanwhile
+      this.room.shelf.hold(shelved)
       this.begin(stream, shelved)
     } catch (error) {
       if (this.streams.get(number) !== stream) return
@@ -225,6 +226,7 @@ export class Session {
     }
   }
 
+  /** The replay is held already; `drop` lets go of it. */
   private begin(stream: Stream, shelved: ShelvedReplay): void {
     stream.shelved = shelved
     stream.sent = new Uint8Array(shelved.chunks)
@@ -258,9 +260,15 @@ export class Session {
   }
 
   private forget(number: number): void {
-    this.streams.delete(number)
+    this.drop(number)
     this.ended.add(number)
     if (this.ended.size > REMEMBERED) this.ended.delete(this.ended.values().next().value!)
+  }
+
+  private drop(number: number): void {
+    const shelved = this.streams.get(number)?.shelved
+    if (shelved !== undefined) this.room.shelf.release(shelved)
+    this.streams.delete(number)
   }
 
   // --- runs
@@ -301,25 +309,22 @@ export class Session {
     if (!this.reserve(number)) return
     const { board } = this.room
     let folder: RunFolder
-    let detail: RunDetail
+    let seen: Awaited<ReturnType<RunFolder['look']>>
     try {
       folder = await board.find(run)
-      detail = await folder.detail()
+      seen = await folder.look()
     } catch (error) {
       if (this.subscriptions.get(number) === OPENING) this.subscriptions.delete(number)
       return this.refuse(readable(error, `run ${shown(run)}`), { subscription: number })
     }
     if (this.subscriptions.get(number) !== OPENING) return
-    const { version, log, newest } = folder
+    const { detail, newest, ...cursor } = seen
     this.subscriptions.set(number, {
       kind: 'run',
       number,
       replays,
       folder,
-      version,
-      generation: log.generation,
-      updates: log.updates,
-      evaluations: log.evaluations.length,
+      ...cursor,
       replay: replays === 'stream' && newest > 0 ? newest - 1 : newest,
       loading: false,
       stop: board.followRun(folder, () => this.pump()),
@@ -408,9 +413,9 @@ export class Session {
     }
     for (const stream of this.streams.values()) {
       if (stream.shelved === undefined) continue
-      // To the end of the line: streams take turns.
-      this.streams.delete(stream.number)
       if (stream.left > 0) {
+        // To the end of the line: streams take turns.
+        this.streams.delete(stream.number)
         this.streams.set(stream.number, stream)
         return this.nextChunk(stream, stream.shelved)
       }
@@ -497,19 +502,18 @@ export class Session {
     const { number } = subscription
     try {
       const row = await this.room.files.info(await this.room.files.find(id))
-      if ('reason' in row) {
-        throw new TroupeError('bad-file', { where: shown(id), got: 'unreadable', expected: `a replay: ${row.reason}` })
-      }
+      if ('reason' in row) throw row.error
       const shelved = subscription.replays === 'stream' ? await this.room.shelf.open(id) : undefined
       if (this.subscriptions.get(number) !== subscription) return
       if (shelved === undefined) {
         return this.answer({ type: 'run.replay', subscription: number, replay: row.info, skipped })
       }
+      this.room.shelf.hold(shelved)
       const stream = this.nextOwn
       this.nextOwn = stream === 0xffffffff ? FIRST_SERVER_STREAM : stream + 1
-      this.answer({ type: 'run.replay', subscription: number, replay: row.info, stream, skipped })
       const opened: Stream = { number: stream, subscription: number, sent: new Uint8Array(0), left: 0, at: 0, step: 0 }
       this.streams.set(stream, opened)
+      this.answer({ type: 'run.replay', subscription: number, replay: row.info, stream, skipped })
       this.begin(opened, shelved)
     } catch (error) {
       if (this.subscriptions.get(number) !== subscription) return

@@ -1,8 +1,9 @@
 /** Replays as they are streamed: decoded once, cut into chunks, kept while there is room. */
-import { readReplay, type Replay } from '../envs/core/replay.ts'
+import { ReplayReader, type Replay } from '../envs/core/replay.ts'
 import { TroupeError } from '../envs/core/errors.ts'
 import { WIRE_LIMITS } from './protocol/hello.ts'
 import { encodeChunk, type ReplayOpened } from './protocol/replays.ts'
+import { Refusal } from './refusal.ts'
 import { type ReplayFile, type ReplayFiles } from './replays.ts'
 import { type Limits } from './limits.ts'
 
@@ -127,6 +128,11 @@ export class Shelf {
   private readonly kept = new Map<string, ShelvedReplay>()
   private readonly opening = new Map<string, Promise<ShelvedReplay>>()
   private weight = 0
+  /** Streams per replay, and what those replays weigh together. */
+  private readonly held = new Map<ShelvedReplay, number>()
+  private heldWeight = 0
+  private readonly queue: (() => void)[] = []
+  private decoding = 0
 
   constructor(files: ReplayFiles, limits: Limits) {
     this.files = files
@@ -151,10 +157,31 @@ export class Shelf {
     return opening
   }
 
+  /** Counts a stream of the replay. @throws Refusal busy when the open replays would take too much memory */
+  hold(shelved: ShelvedReplay): void {
+    const streams = this.held.get(shelved) ?? 0
+    if (streams === 0) {
+      if (this.heldWeight + shelved.weight > this.limits.openBytes) {
+        const expected = `${this.limits.openBytes} or fewer; try again when others are through`
+        throw new Refusal(503, 'busy', 'open replays', `${this.heldWeight + shelved.weight} bytes`, expected)
+      }
+      this.heldWeight += shelved.weight
+    }
+    this.held.set(shelved, streams + 1)
+  }
+
+  /** The opposite of `hold`. */
+  release(shelved: ShelvedReplay): void {
+    const streams = this.held.get(shelved) ?? 0
+    if (streams > 1) this.held.set(shelved, streams - 1)
+    else if (this.held.delete(shelved)) this.heldWeight -= shelved.weight
+  }
+
   private async read(file: ReplayFile, key: string): Promise<ShelvedReplay> {
-    const bytes = await this.files.bytes(file)
-    const replay = readReplay(bytes, { fileBytes: this.limits.replayBytes }, file.id)
-    const shelved = new ShelvedReplay(file, replay, this.limits)
+    const shelved = await this.inTurn(async () => {
+      const bytes = await this.files.bytes(file)
+      return new ShelvedReplay(file, await decode(bytes, file.id, this.limits), this.limits)
+    })
     if (shelved.weight > this.limits.cacheBytes) return shelved
     this.kept.set(key, shelved)
     this.weight += shelved.weight
@@ -165,4 +192,35 @@ export class Shelf {
     }
     return shelved
   }
+
+  /** A few at a time; the rest wait. */
+  private async inTurn<T>(task: () => Promise<T>): Promise<T> {
+    if (this.decoding >= this.limits.decoding) await new Promise<void>((turn) => this.queue.push(turn))
+    else this.decoding++
+    try {
+      return await task()
+    } finally {
+      const next = this.queue.shift()
+      if (next === undefined) this.decoding--
+      else next()
+    }
+  }
+}
+
+/** Bytes given to the reader at once. */
+const BITE = 16_384
+
+/** Reads a replay in bites, so that others are served meanwhile. */
+async function decode(bytes: Uint8Array, name: string, limits: Limits): Promise<Replay> {
+  const reader = new ReplayReader({ fileBytes: limits.replayBytes, memoryBytes: limits.decodedBytes }, name)
+  let since = performance.now()
+  for (let at = 0; at < bytes.length; at += BITE) {
+    reader.push(bytes.subarray(at, at + BITE))
+    if (performance.now() - since < limits.decodingMs) continue
+    await new Promise((turn) => setImmediate(turn))
+    since = performance.now()
+  }
+  // The reader's arrays are views that it makes anew at every look.
+  const { header, steps, actions, digests, chain, keyframes, probability, value, notes } = reader.end()
+  return { header, steps, actions, digests, chain, keyframes, probability, value, notes }
 }
