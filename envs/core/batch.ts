@@ -49,6 +49,13 @@ export function fullOptions(definition: EnvDefinition): TObject {
 function seatsOf(world: WorldSpec, control: BatchSettings['control'], where: string): number[] {
   const ids = world.agents.map((agent) => agent.id)
   if (control === undefined || control === 'all') return ids.map((_, index) => index)
+  if (!Array.isArray(control)) {
+    throw new TroupeError('bad-option', {
+      where: `${where}: control`,
+      got: shown(control),
+      expected: `'all' or a list of agents`,
+    })
+  }
   const seats = control.map((wanted) => {
     const index = typeof wanted === 'number' ? wanted : ids.indexOf(wanted)
     if (typeof wanted === 'string' && index < 0) throw unknownName(`${where}: controlled agent`, wanted, ids)
@@ -71,6 +78,18 @@ function seatsOf(world: WorldSpec, control: BatchSettings['control'], where: str
   return seats
 }
 
+/** What the core relies on in a spec; the contract checks the rest. */
+function checkWorld(world: WorldSpec, where: string): void {
+  if (world.agents.length === 0) {
+    throw new TroupeError('bad-option', { where: `${where}: agents`, got: 'an empty list', expected: 'at least one agent' })
+  }
+  const ids = world.agents.map((agent) => agent.id)
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) {
+    throw new TroupeError('bad-option', { where: `${where}: agents`, got: `a list with ${shown(twice)} twice`, expected: 'unique ids' })
+  }
+}
+
 /** Checked options with defaults filled in. */
 export function openOptions(definition: EnvDefinition, options: unknown): Record<string, unknown> {
   return withDefaults(fullOptions(definition), options ?? {}, `${definition.id} options`) as Record<string, unknown>
@@ -83,6 +102,7 @@ export function openOptions(definition: EnvDefinition, options: unknown): Record
 export function envSpec(definition: EnvDefinition, options: unknown = {}, control?: BatchSettings['control']): EnvSpec {
   const filled = openOptions(definition, options)
   const world = definition.spec(filled)
+  checkWorld(world, definition.id)
   const seats = seatsOf(world, control, definition.id)
   const agents: AgentSpec[] = seats.map((seat) => world.agents[seat])
   const sizes = paddedSizes(world.agents, definition.id)
@@ -698,11 +718,13 @@ class Batch implements EnvBatch {
         expected: GENERATOR,
       })
     }
-    if (!Number.isInteger(snapshot.step) || snapshot.step < 0 || !Number.isInteger(snapshot.episode)) {
+    for (const name of ['step', 'episode'] as const) {
+      const count = snapshot[name]
+      if (Number.isInteger(count) && count >= (name === 'step' ? 0 : -1) && count <= 0x7fffffff) continue
       throw new TroupeError('bad-file', {
-        where: `${where}: step`,
-        got: shown(snapshot.step),
-        expected: 'a whole number of 0 or more',
+        where: `${where}: ${name}`,
+        got: shown(count),
+        expected: 'a whole number of 0 to 2147483647',
       })
     }
     if (snapshot.seed !== null) seedWords(snapshot.seed, this.seed)
