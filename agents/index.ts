@@ -1,8 +1,15 @@
 /** The tables of what acts and what learns. Adding a policy or an algorithm adds a line here. */
+import { type LearnerDefinition } from './core/learner.ts'
+import { type PolicyDefinition } from './core/policy.ts'
 import { ippo } from './ippo.ts'
 import { mappo } from './mappo.ts'
-import { type LearnerDefinition } from './core/learner.ts'
+import { random } from './scripted/random.ts'
+import { warehouseGreedy } from './scripted/warehouse-greedy.ts'
 
+/** Policies that are not learned, by name. */
+export const POLICIES: Record<string, PolicyDefinition> = { random, 'warehouse-greedy': warehouseGreedy }
+
+/** Algorithms, by name. */
 export const LEARNERS: Record<string, LearnerDefinition> = { mappo, ippo }
 
 export * from './core/policy.ts'

@@ -3,6 +3,7 @@
  * side, exactly as environments lay out their masks.
  */
 import { TroupeError, type EnvSpec, type Generator } from '../../envs/core/index.ts'
+import { logSoftmax } from '../kernels/index.ts'
 import { tf } from './tensors.ts'
 
 /**
@@ -34,9 +35,9 @@ export function penalties(mask: Uint8Array, out: Float32Array, from = 0, length 
  */
 export function logProbabilities(logits: tf.Tensor2D, penalty: tf.Tensor2D, sizes: readonly number[]): tf.Tensor2D {
   const masked = tf.add(logits, penalty) as tf.Tensor2D
-  if (sizes.length === 1) return tf.logSoftmax(masked)
+  if (sizes.length === 1) return logSoftmax(masked) as tf.Tensor2D
   return tf.concat(
-    tf.split(masked, [...sizes], 1).map((part) => tf.logSoftmax(part)),
+    tf.split(masked, [...sizes], 1).map((part) => logSoftmax(part)),
     1,
   ) as tf.Tensor2D
 }

@@ -3,6 +3,7 @@
  * and sums over workers see numbers; tensors exist only inside `differentiate` and `infer`.
  */
 import { type Generator } from '../../envs/core/index.ts'
+import { dense } from '../kernels/index.ts'
 import { tf } from './tensors.ts'
 
 export type Activation = 'relu' | 'tanh'
@@ -98,8 +99,9 @@ export class Mlp {
     let out = x
     const layers = weights.length / 2
     for (let layer = 0; layer < layers; layer++) {
-      const activation = layer + 1 < layers ? this.shape.activation : 'linear'
-      out = dense(out, weights[layer * 2] as tf.Tensor2D, weights[layer * 2 + 1] as tf.Tensor1D, activation)
+      const activation = layer + 1 < layers ? this.shape.activation : 'none'
+      const [weight, bias] = [weights[layer * 2] as tf.Tensor2D, weights[layer * 2 + 1] as tf.Tensor1D]
+      out = dense(out, weight, bias, activation) as tf.Tensor2D
     }
     return out
   }
@@ -147,12 +149,6 @@ export class Mlp {
     }
     return undefined
   }
-}
-
-/** x · weight + bias, then the activation. */
-function dense(x: tf.Tensor2D, weight: tf.Tensor2D, bias: tf.Tensor1D, activation: Activation | 'linear'): tf.Tensor2D {
-  const sums = tf.add(tf.matMul(x, weight), bias) as tf.Tensor2D
-  return activation === 'relu' ? tf.relu(sums) : activation === 'tanh' ? tf.tanh(sums) : sums
 }
 
 /**

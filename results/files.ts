@@ -1,0 +1,145 @@
+/** Files that are whole or not there: written beside their place, flushed to disk, then renamed. */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { createHash } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { TroupeError, shown } from '../envs/core/index.ts'
+import { decodeSafetensors, encodeSafetensors, type Checkpoint } from '../agents/core/checkpoint.ts'
+
+const MAX_WEIGHTS = 1 << 30
+const MAX_STATE = 1 << 28
+
+/** Waits until a folder's entries are on disk; some systems cannot, and then the rename alone has to do. */
+function flushFolder(folder: string): void {
+  try {
+    const handle = openSync(folder, 'r')
+    try {
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+  } catch {
+    // Windows refuses to open folders; nothing is lost but the guarantee against a power cut.
+  }
+}
+
+function writeFlushed(path: string, bytes: Uint8Array | string): void {
+  const handle = openSync(path, 'w')
+  try {
+    const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+    for (let at = 0; at < data.length;) at += writeSync(handle, data, at)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/**
+ * Writes a file so that readers see the old one or the new one, never a part. The folder must be there.
+ * Nothing is left behind when writing fails.
+ */
+export function writeAtomic(path: string, bytes: Uint8Array | string): void {
+  const beside = `${path}.new-${process.pid}`
+  try {
+    writeFlushed(beside, bytes)
+    renameSync(beside, path)
+  } catch (error) {
+    rmSync(beside, { force: true })
+    throw error
+  }
+  flushFolder(dirname(path))
+}
+
+/** `writeAtomic` of JSON with a newline at the end. */
+export function writeJson(path: string, value: unknown): void {
+  writeAtomic(path, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+/**
+ * Replaces a folder of files as a whole. At every moment the previous or the new one is there, under `folder` or, between
+ * two renames, under `folder.old`; `presentFolder` finds it.
+ */
+export function replaceFolder(folder: string, files: Readonly<Record<string, Uint8Array | string>>): void {
+  const fresh = `${folder}.new`
+  const old = `${folder}.old`
+  rmSync(fresh, { recursive: true, force: true })
+  mkdirSync(fresh, { recursive: true })
+  for (const [name, bytes] of Object.entries(files)) writeFlushed(join(fresh, name), bytes)
+  flushFolder(fresh)
+  if (existsSync(folder)) {
+    rmSync(old, { recursive: true, force: true })
+    renameSync(folder, old)
+  }
+  renameSync(fresh, folder)
+  flushFolder(dirname(folder))
+  rmSync(old, { recursive: true, force: true })
+}
+
+/** The folder, or what `replaceFolder` had moved aside when the process died between its renames. */
+export function presentFolder(folder: string): string | undefined {
+  return [folder, `${folder}.old`].find((path) => existsSync(path))
+}
+
+export function sha256(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Writes `folder`/weights.safetensors and state.json, replacing the checkpoint that was there as a whole. */
+export function writeCheckpoint(folder: string, checkpoint: Checkpoint): void {
+  const weights = encodeSafetensors(checkpoint.weights)
+  // Beside the learner's own fields, so that a torn pair is noticed.
+  const state = { ...checkpoint.state, weightsFile: sha256(weights) }
+  replaceFolder(folder, { 'weights.safetensors': weights, 'state.json': `${JSON.stringify(state)}\n` })
+}
+
+function readCapped(path: string, limit: number): Buffer {
+  let size: number
+  try {
+    size = statSync(path).size
+  } catch {
+    throw new TroupeError('bad-file', { where: path, got: 'missing', expected: 'a file of a checkpoint' })
+  }
+  if (size > limit)
+    throw new TroupeError('bad-file', { where: path, got: `${size} bytes`, expected: `at most ${limit}` })
+  return readFileSync(path)
+}
+
+/**
+ * Reads a checkpoint folder.
+ * @throws TroupeError bad-file when a part is missing, unreadable or of another checkpoint
+ */
+export function readCheckpoint(folder: string): Checkpoint {
+  const place = presentFolder(folder) ?? folder
+  const weightsPath = join(place, 'weights.safetensors')
+  const statePath = join(place, 'state.json')
+  const bytes = readCapped(weightsPath, MAX_WEIGHTS)
+  let state: Record<string, unknown>
+  try {
+    state = JSON.parse(readCapped(statePath, MAX_STATE).toString('utf8')) as Record<string, unknown>
+  } catch (error) {
+    if (error instanceof TroupeError) throw error
+    throw new TroupeError('bad-file', { where: statePath, got: 'not JSON', expected: 'the state of a checkpoint' })
+  }
+  if (state === null || typeof state !== 'object' || Array.isArray(state)) {
+    throw new TroupeError('bad-file', { where: statePath, got: shown(state), expected: 'the state of a checkpoint' })
+  }
+  const { weightsFile, ...rest } = state
+  if (weightsFile !== sha256(bytes)) {
+    throw new TroupeError('bad-file', {
+      where: weightsPath,
+      got: 'not the file that state.json was written with',
+      expected: 'both files of one checkpoint',
+    })
+  }
+  return { weights: decodeSafetensors(bytes, weightsPath), state: rest }
+}

@@ -1,0 +1,290 @@
+import { mkdtempSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync, mkdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { episodeSeed } from '../envs/core/index.ts'
+import { readReplay, verifyReplay } from '../envs/core/replay.ts'
+import { ENVS } from '../envs/index.ts'
+import { LEARNERS } from '../agents/index.ts'
+import { lights } from '../agents/core/toys.ts'
+import { checkScenario, type Scenario } from '../scenarios/schema.ts'
+import { readCheckpoint } from './files.ts'
+import { readRecord } from './record.ts'
+import { evaluationSteps, trainRun, type Progress, type RunRequest } from './run.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'troupe-run-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const scenario = checkScenario(
+  {
+    id: 'matrix/test',
+    title: 'Stag hunt, eight rounds',
+    env: 'matrix',
+    version: '1',
+    options: { game: 'stag-hunt', horizon: 8 },
+    teamReward: 'none',
+    evaluation: { points: 5, episodes: 6, absoluteEpisodes: 40, policy: 'sample' },
+  },
+  'test',
+)
+
+const settings = { lanes: 4, rolloutSteps: 10, hidden: 8, layers: 1, epochs: 1 }
+let folders = 0
+
+function request(change: Partial<RunRequest> = {}): RunRequest {
+  return {
+    scenario,
+    algorithm: 'mappo',
+    settings,
+    seed: 'seed',
+    steps: 400,
+    out: join(home, `run-${folders++}`),
+    backend: 'cpu',
+    ...change,
+  }
+}
+
+const json = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'))
+const lines = (out: string) =>
+  readFileSync(join(out, 'log.jsonl'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+/** The parts of a record that must not depend on how the run was cut into sittings. */
+const lasting = (out: string) => {
+  const { seconds: _s, stepsPerSecond: _p, ...rest } = readRecord(join(out, 'record.json'))
+  return rest
+}
+
+test('evaluations are spread evenly from the start to the end', () => {
+  expect(evaluationSteps(5, 400)).toEqual([0, 100, 200, 300, 400])
+  expect(evaluationSteps(2, 7)).toEqual([0, 7])
+  expect(evaluationSteps(1, 7)).toEqual([7])
+})
+
+describe('a whole run', async () => {
+  const events: Progress[] = []
+  const asked = request({ onProgress: (event) => void events.push(event) })
+  const summary = await trainRun(asked)
+  const record = readRecord(summary.record)
+
+  test('is finished, counts its steps over all lanes, and says how returns were measured', () => {
+    expect(summary).toMatchObject({ algorithm: 'mappo', scenario: 'matrix/test', seed: 'seed', status: 'finished' })
+    expect(summary.steps).toBe(400)
+    expect(record.steps).toEqual({ requested: 400, total: 400, perLane: 100, lanes: 4 })
+    expect(record.protocol).toEqual({
+      policy: 'sample',
+      return: 'sum over agents',
+      teamReward: 'none',
+      points: 5,
+      episodes: 6,
+      absoluteEpisodes: 40,
+    })
+    expect(summary.protocol).toEqual({ policy: 'sample', episodes: 6, return: 'sum over agents' })
+    for (const event of events) if (event.kind === 'evaluation') expect(event.protocol).toEqual(summary.protocol)
+    expect(record.settings).toEqual({ ...json(asked.out, 'run.json').settings })
+    expect(record.settings).toMatchObject({ ...settings, gamma: 0.99 })
+  })
+
+  test('evaluates at each planned step, on seeds that training never sees and that differ each time', () => {
+    expect(record.evaluations.map((point) => point.step)).toEqual([0, 120, 200, 320, 400]) // updates come in 40s
+    for (const point of record.evaluations) {
+      expect(point.returns).toHaveLength(6)
+      expect(point.return.mean).toBeCloseTo(point.returns.reduce((a, b) => a + b, 0) / 6, 9)
+      const replay = readReplay(readFileSync(join(asked.out, point.replays[0].file)))
+      expect(replay.header.seed).toBeNull // the games draw nothing; see the warehouse below
+    }
+    expect(new Set(record.evaluations.map((point) => point.returns.join())).size).toBeGreaterThan(1)
+  })
+
+  test('writes one verified replay per evaluation, with probabilities and values, and names it everywhere', () => {
+    for (const point of record.evaluations) {
+      expect(point.replays).toHaveLength(1)
+      const replay = readReplay(readFileSync(join(asked.out, point.replays[0].file)))
+      expect(verifyReplay(replay, ENVS.matrix)).toMatchObject({ ok: true })
+      expect(replay.header.result!.return).toBe(point.returns[0])
+      expect(replay.header.label).toBe(`mappo, seed seed, after ${point.step} steps, sample`)
+      expect(replay.probability).toHaveLength(8 * 2 * 2)
+      expect(replay.value).toHaveLength(8 * 2)
+    }
+    expect(json(asked.out, 'run.json').latestReplay).toBe('0000000400-0.replay')
+    const seen = events.filter((event) => event.kind === 'evaluation').map((event) => event.replay)
+    expect(seen).toEqual(record.evaluations.map((point) => join(asked.out, point.replays[0].file)))
+  })
+
+  test('measures the best checkpoint anew, on absolute seeds', () => {
+    const best = record.evaluations.reduce((a, b) => (b.return.mean > a.return.mean ? b : a))
+    expect(record.best).toEqual({ step: best.step, mean: best.return.mean })
+    expect(record.absolute!.step).toBe(best.step)
+    expect(record.absolute!.returns).toHaveLength(40)
+    expect(readCheckpoint(join(asked.out, 'checkpoints/best')).state.steps).toBe(best.step)
+    expect(readCheckpoint(join(asked.out, 'checkpoints/last')).state.steps).toBe(400)
+  })
+
+  test('logs every update and evaluation, in order', () => {
+    const log = lines(asked.out)
+    expect(log.filter((line) => line.kind === 'update').map((line) => line.step)).toEqual(
+      Array.from({ length: 10 }, (_, k) => 40 * (k + 1)),
+    )
+    expect(log.filter((line) => line.kind === 'evaluation')).toHaveLength(5)
+    const steps = log.map((line) => line.step)
+    expect(steps).toEqual([...steps].sort((a, b) => a - b))
+    for (const line of log) if (line.kind === 'update') expect(line.metrics.maskViolations).toBe(0)
+  })
+
+  test('leaves nothing half-written', () => {
+    const names = readdirSync(asked.out, { recursive: true }) as string[]
+    expect(names.filter((name) => /\.new|\.old/.test(name))).toEqual([])
+    expect(json(asked.out, 'run.json')).toMatchObject({ format: 1, status: 'finished', step: 400, steps: 400 })
+  })
+
+  test('its folder is not taken by another run', async () => {
+    await expect(trainRun({ ...asked, seed: 'other' })).rejects.toThrow(/folder of another run.*resume/)
+    await expect(trainRun({ ...asked, seed: 'other', resume: true })).rejects.toThrow(
+      /seed is "other"; expected "seed"/,
+    )
+  })
+})
+
+test('a stopped run keeps checkpoint and record, and resumed it ends as one never stopped', async () => {
+  const whole = await trainRun(request())
+  const controller = new AbortController()
+  const out = join(home, 'stopped')
+  const first = await trainRun(
+    request({
+      out,
+      signal: controller.signal,
+      onProgress: (event) => event.kind === 'update' && event.step === 240 && controller.abort(),
+    }),
+  )
+  expect(first).toMatchObject({ status: 'interrupted', steps: 240 })
+  expect(readRecord(first.record)).toMatchObject({ status: 'interrupted', absolute: null, steps: { total: 240 } })
+  expect(json(out, 'run.json').status).toBe('interrupted')
+  expect(readCheckpoint(join(out, 'checkpoints/last')).state.steps).toBe(240)
+
+  const second = await trainRun(request({ out, resume: true }))
+  expect(second.weightsHash).toBe(whole.weightsHash)
+  expect(lasting(out)).toEqual(lasting(whole.out))
+  const timeless = (folder: string) => lines(folder).map(({ stepsPerSecond: _p, secondsLeft: _l, ...rest }) => rest)
+  expect(timeless(out)).toEqual(timeless(whole.out))
+})
+
+test('a killed run goes on from its last checkpoint; what was logged after it is done again', async () => {
+  const whole = await trainRun(request())
+  const out = join(home, 'killed')
+  // Everything of a run that died between the checkpoint of step 200 and the update of step 320.
+  const controller = new AbortController()
+  await trainRun(
+    request({
+      out,
+      signal: controller.signal,
+      onProgress: (e) => e.kind === 'update' && e.step === 200 && controller.abort(),
+    }),
+  )
+  rmSync(join(out, 'record.json'))
+  writeFileSync(join(out, 'run.json'), JSON.stringify({ ...json(out, 'run.json'), status: 'running' }))
+  writeFileSync(
+    join(out, 'log.jsonl'),
+    `${readFileSync(join(out, 'log.jsonl'), 'utf8')}{"kind":"update","step":240,"metrics":{}}\n{"kind":"upd`,
+  )
+  mkdirSync(join(out, 'checkpoints/last.new'))
+  const resumed = await trainRun(request({ out, resume: true }))
+  expect(resumed.weightsHash).toBe(whole.weightsHash)
+  expect(lines(out).filter((line) => line.step === 240 && line.kind === 'update')).toHaveLength(1)
+  expect(lines(out).find((line) => line.step === 240).metrics).not.toEqual({})
+})
+
+test('resumed to more steps it equals a run of that many', async () => {
+  const out = join(home, 'longer')
+  await trainRun(request({ out, steps: 200 }))
+  const more = await trainRun(request({ out, steps: 400, resume: true }))
+  const whole = await trainRun(request())
+  expect(more.weightsHash).toBe(whole.weightsHash)
+})
+
+test('the same request gives the same record, another seed another', async () => {
+  const runs = await Promise.all([request(), request(), request({ seed: 'x' })].map((each) => trainRun(each)))
+  expect(lasting(runs[0].out)).toEqual(lasting(runs[1].out))
+  expect(runs[2].weightsHash).not.toBe(runs[0].weightsHash)
+})
+
+test('a run that diverges says which tensor and step, and keeps the last good checkpoint', async () => {
+  const asked = request({ settings: { ...settings, lr: 1, gradientNorm: 1e9, valueNorm: false }, steps: 4000 })
+  // Payoffs of an environment that breaks after a while.
+  const sick = {
+    ...lights,
+    id: 'sick-lights',
+    create: (options: never, port: never) => {
+      const rules = lights.create(options, port)
+      let steps = 0
+      const { reward } = port as { reward: Float32Array }
+      return {
+        ...rules,
+        step: (list: Int32Array, count: number) => {
+          rules.step(list, count)
+          if (++steps > 25) reward.fill(NaN)
+        },
+      }
+    },
+  }
+  const plugin = { definition: sick as never, name: 'sick', sha256: 'a'.repeat(64) }
+  const ill: Scenario = { ...scenario, env: 'sick-lights', options: {} }
+  const summary = await trainRun({
+    ...asked,
+    settings: { ...settings },
+    scenario: { ...ill, evaluation: { ...ill.evaluation, points: 1 } },
+    plugin,
+  })
+  expect(summary.status).toBe('diverged')
+  const record = readRecord(summary.record)
+  expect(record.diverged!.message).toMatch(/gradient of (actor|critic)\/layer\d.* is NaN at environment step 120/)
+  expect(record.diverged!.step).toBe(120)
+  expect(record.plugin).toEqual({ name: 'sick', sha256: 'a'.repeat(64) })
+  const kept = readCheckpoint(join(asked.out, 'checkpoints/last'))
+  for (const { data } of Object.values(kept.weights)) expect(data.every(Number.isFinite)).toBe(true)
+  expect(json(asked.out, 'run.json').status).toBe('diverged')
+})
+
+test('impossible requests are refused before anything is written', async () => {
+  const cases: [Partial<RunRequest>, RegExp][] = [
+    [{ algorithm: 'mapo' }, /did you mean "mappo"/],
+    [{ steps: 0 }, /steps is 0; expected a whole number of 1 or more/],
+    [{ settings: { rollout: 3 } }, /rollout is not known here/],
+    [{ evaluation: { points: 0 } }, /points is 0/],
+    [{ scenario: { ...scenario, env: 'matrx' } }, /did you mean "matrix"/],
+    [{ resume: true }, /no run to resume/],
+    [{ backend: 'gpu' }, /backend is "gpu"/],
+  ]
+  for (const [change, message] of cases) {
+    const asked = request(change)
+    await expect(trainRun(asked)).rejects.toThrow(message)
+    expect(existsSync(asked.out)).toBe(false)
+  }
+})
+
+test('evaluation and absolute episodes have seeds of their own purpose', async () => {
+  const warehouse = {
+    ...scenario,
+    id: 'warehouse/test',
+    env: 'warehouse',
+    options: { layout: ['.....', '.xx..', '..g..'], robots: 2, requests: 1, horizon: 5 },
+  }
+  const { out } = await trainRun(request({ scenario: warehouse, steps: 80, evaluation: { points: 2, episodes: 2 } }))
+  const names = readdirSync(join(out, 'replays')).sort()
+  const seeds = names.map((name) => readReplay(readFileSync(join(out, 'replays', name))).header.seed)
+  const step = names.findIndex((name) => name.includes('absolute'))
+  expect(names).toHaveLength(3)
+  expect(seeds[step]).toBe(episodeSeed('seed', 'absolute', 0, 0))
+  expect(seeds.filter((_, k) => k !== step)).toEqual([
+    episodeSeed('seed', 'eval', 0, 0),
+    episodeSeed('seed', 'eval', 1, 0),
+  ])
+})
+
+test('every learner runs', async () => {
+  for (const algorithm of Object.keys(LEARNERS)) {
+    const { status } = await trainRun(request({ algorithm, steps: 40, evaluation: { points: 1, episodes: 1 } }))
+    expect(status).toBe('finished')
+  }
+})

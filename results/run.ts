@@ -1,0 +1,620 @@
+/**
+ * One run: a scenario is trained on, evaluated on the way, measured at the end and recorded, with replays.
+ *
+ * Everything is in the run's folder, and a stopped run goes on from there to the same weights as one never stopped:
+ *   run.json      what runs here and how far it is; rewritten whole at every evaluation
+ *   log.jsonl     one line per update and per evaluation
+ *   record.json   the result, at the end, also of a run that was stopped
+ *   checkpoints/  last and best, each weights.safetensors and state.json
+ *   replays/      a few evaluation episodes of every evaluation, and of the absolute metric
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { TroupeError, check, episodeSeed, shown, unknownName, type EnvDefinition } from '../envs/core/index.ts'
+import { ENVS } from '../envs/index.ts'
+import { weightsHash, type Checkpoint } from '../agents/core/checkpoint.ts'
+import { summarise, type Evaluation, type Statistics } from '../agents/core/evaluate.ts'
+import { type Learner, type LearnerDefinition, type Metrics } from '../agents/core/learner.ts'
+import { playEpisodes, type PlayedEpisode } from '../agents/core/play.ts'
+import { type Policy } from '../agents/core/policy.ts'
+import { LEARNERS } from '../agents/index.ts'
+import { openScenario, scenarioHash, scenarioSpec } from '../scenarios/open.ts'
+import { checkScenario, type Scenario } from '../scenarios/schema.ts'
+import { useBackend, type BackendChoice } from './backend.ts'
+import { readCheckpoint, sha256, writeAtomic, writeCheckpoint, writeJson } from './files.ts'
+import { EvaluationPoint, hardware, packageVersion, type ResultRecord } from './record.ts'
+
+/** Episodes played side by side in an evaluation; changes nothing but the speed. */
+const EVALUATION_LANES = 32
+/** A long stretch without an evaluation still leaves a checkpoint this often. */
+const CHECKPOINT_SECONDS = 60
+
+export interface RunRequest {
+  readonly scenario: Scenario
+  /** Name in LEARNERS. */
+  readonly algorithm: string
+  /** Overrides of the learner's defaults. */
+  readonly settings?: Readonly<Record<string, unknown>>
+  readonly seed: string | number
+  /** Environment steps in all, over all lanes; the last update may go beyond by less than one rollout. */
+  readonly steps: number
+  /** The run's folder; made when missing. */
+  readonly out: string
+  readonly evaluation?: {
+    /** Evaluations spread evenly from before the first update to the end, both included; 1 = at the end only. */
+    readonly points?: number
+    readonly episodes?: number
+    /** Of the absolute metric; 0 leaves it out. Default: the scenario's, at most ten times `episodes`. */
+    readonly absoluteEpisodes?: number
+    /** Replays written per evaluation; default 1. */
+    readonly replays?: number
+  }
+  /** Stops after the running update; checkpoint and record are written. */
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: Progress) => void
+  /** Goes on from the folder's last checkpoint instead of beginning. */
+  readonly resume?: boolean
+  /** A foreign environment and what replays and records call it. */
+  readonly plugin?: { readonly definition: EnvDefinition; readonly name: string; readonly sha256: string }
+  /** Default 'auto'. */
+  readonly backend?: string
+}
+
+export type RunStatus = 'finished' | 'interrupted' | 'diverged'
+
+export type Progress =
+  | {
+      readonly kind: 'update'
+      readonly step: number
+      readonly steps: number
+      readonly stepsPerSecond: number
+      readonly secondsLeft: number
+      readonly metrics: Metrics
+    }
+  | {
+      readonly kind: 'evaluation'
+      readonly step: number
+      /** How the return was measured. */
+      readonly protocol: Evaluation['protocol']
+      readonly return: Statistics
+      readonly metrics: Record<string, number | null>
+      /** Path of the first recorded episode; '' when none was. */
+      readonly replay: string
+    }
+  | { readonly kind: 'status'; readonly status: 'running' | RunStatus; readonly step: number; readonly message: string }
+
+export interface RunSummary {
+  readonly algorithm: string
+  readonly scenario: string
+  readonly seed: string
+  readonly out: string
+  readonly steps: number
+  readonly seconds: number
+  readonly stepsPerSecond: number
+  readonly protocol: Evaluation['protocol']
+  readonly evaluations: readonly {
+    readonly step: number
+    readonly return: Statistics
+    readonly metrics: Record<string, number | null>
+  }[]
+  /** Best checkpoint, fresh episodes. */
+  readonly absolute: { readonly step: number; readonly episodes: number; readonly return: Statistics } | null
+  readonly weightsHash: string
+  /** Path of record.json. */
+  readonly record: string
+  readonly status: RunStatus
+}
+
+/** What the run itself must remember beside its learner; lies in the checkpoint's state under `run`. */
+interface Ledger {
+  /** Evaluations made, in order. */
+  evaluations: EvaluationPoint[]
+  best: { step: number; mean: number } | null
+  /** Wall seconds of the sittings before. */
+  seconds: number
+}
+
+interface Plan {
+  readonly request: RunRequest
+  readonly definition: LearnerDefinition
+  readonly environments: Readonly<Record<string, EnvDefinition>>
+  readonly scenario: Scenario
+  readonly seed: string
+  /** Evaluations happen when training has reached these steps. */
+  readonly schedule: readonly number[]
+  readonly episodes: number
+  readonly absoluteEpisodes: number
+  readonly replays: number
+  readonly folder: string
+  readonly startedAt: string
+}
+
+/**
+ * Trains, evaluates, records.
+ * @throws TroupeError for a request that cannot be; a run that diverges does not throw, its summary says so
+ */
+export async function trainRun(request: RunRequest): Promise<RunSummary> {
+  const plan = planOf(request)
+  const backend = await useBackend(request.backend ?? 'auto')
+  const run = new Run(plan, backend)
+  try {
+    return await run.go()
+  } finally {
+    run.dispose()
+  }
+}
+
+/** Steps at which to evaluate: evenly from 0 to the end. */
+export function evaluationSteps(points: number, steps: number): number[] {
+  if (points <= 1) return [steps]
+  return Array.from({ length: points }, (_, k) => Math.round((steps * k) / (points - 1)))
+}
+
+function planOf(request: RunRequest): Plan {
+  const { algorithm, steps, out } = request
+  if (!Object.hasOwn(LEARNERS, algorithm)) throw unknownName('algorithm', algorithm, Object.keys(LEARNERS))
+  if (!Number.isInteger(steps) || steps < 1) {
+    throw new TroupeError('bad-option', { where: 'steps', got: shown(steps), expected: 'a whole number of 1 or more' })
+  }
+  const { plugin } = request
+  const environments = plugin === undefined ? ENVS : { ...ENVS, [plugin.definition.id]: plugin.definition }
+  const scenario = checkScenario(request.scenario, `scenario ${request.scenario.id}`)
+  scenarioSpec(scenario, environments)
+  const points = request.evaluation?.points ?? scenario.evaluation.points
+  const episodes = request.evaluation?.episodes ?? scenario.evaluation.episodes
+  const wanted = request.evaluation?.absoluteEpisodes
+  for (const [name, value, least] of [
+    ['points', points, 1],
+    ['episodes', episodes, 1],
+    ['absoluteEpisodes', wanted ?? 0, 0],
+    ['replays', request.evaluation?.replays ?? 1, 0],
+  ] as const) {
+    if (Number.isInteger(value) && value >= least) continue
+    const expected = `a whole number of ${least} or more`
+    throw new TroupeError('bad-option', { where: `evaluation: ${name}`, got: shown(value), expected })
+  }
+  const earlier = readRunFile(out)
+  if (earlier !== undefined && request.resume !== true) {
+    throw new TroupeError('bad-usage', {
+      where: out,
+      got: `the folder of another run (${earlier.algorithm}, seed ${earlier.seed}, step ${earlier.step})`,
+      expected: 'a new folder, or to resume that run',
+    })
+  }
+  if (request.resume === true) {
+    if (earlier === undefined) {
+      throw new TroupeError('bad-file', { where: out, got: 'no run to resume', expected: 'a folder with run.json' })
+    }
+    const asked = { algorithm, seed: String(request.seed), scenario: scenarioHash(scenario) }
+    const there = { algorithm: earlier.algorithm, seed: earlier.seed, scenario: scenarioHash(earlier.scenario) }
+    for (const key of Object.keys(asked) as (keyof typeof asked)[]) {
+      if (asked[key] === there[key]) continue
+      const got = shown(asked[key])
+      throw new TroupeError('bad-usage', {
+        where: `${out}: ${key}`,
+        got,
+        expected: `${shown(there[key])}, as it began`,
+      })
+    }
+  }
+  return {
+    request,
+    definition: LEARNERS[algorithm],
+    environments,
+    scenario,
+    seed: String(request.seed),
+    schedule: evaluationSteps(points, steps),
+    episodes,
+    absoluteEpisodes: wanted ?? Math.min(scenario.evaluation.absoluteEpisodes, 10 * episodes),
+    replays: request.evaluation?.replays ?? 1,
+    folder: out,
+    startedAt: earlier?.startedAt ?? new Date().toISOString(),
+  }
+}
+
+interface RunFile {
+  readonly algorithm: string
+  readonly seed: string
+  readonly step: number
+  readonly scenario: Scenario
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly startedAt: string
+}
+
+function readRunFile(folder: string): RunFile | undefined {
+  const path = join(folder, 'run.json')
+  if (!existsSync(path)) return undefined
+  try {
+    const run = JSON.parse(readFileSync(path, 'utf8')) as RunFile & { format: unknown }
+    if (run.format !== 1) {
+      throw new TroupeError('bad-version', { where: path, got: `format ${shown(run.format)}`, expected: 'format 1' })
+    }
+    return { ...run, scenario: checkScenario(run.scenario, `${path}: scenario`) }
+  } catch (error) {
+    if (error instanceof TroupeError) throw error
+    throw new TroupeError('bad-file', { where: path, got: 'not JSON', expected: 'what a run writes about itself' })
+  }
+}
+
+class Run {
+  private readonly plan: Plan
+  private readonly backend: BackendChoice
+  private readonly learner: Learner
+  private readonly ledger: Ledger = { evaluations: [], best: null, seconds: 0 }
+  private readonly began = performance.now()
+  private readonly version = packageVersion()
+  private latestReplay: string | undefined
+  private savedAt = performance.now()
+
+  constructor(plan: Plan, backend: BackendChoice) {
+    this.plan = plan
+    this.backend = backend
+    const { request, definition, scenario, seed, environments } = plan
+    const resumed = request.resume === true ? readCheckpoint(join(plan.folder, 'checkpoints/last')) : undefined
+    // A resumed run goes on with the settings it had.
+    const settings = (resumed?.state.settings as Record<string, unknown> | undefined) ?? this.settings()
+    const lanes = (settings.lanes ?? definition.settings.properties.lanes?.default ?? 1) as number
+    const batch = openScenario(
+      scenario,
+      { lanes, seeds: (lane, n) => episodeSeed(seed, 'train', lane, n) },
+      environments,
+    )
+    this.learner = definition.create({ batch, settings, seed, teamReward: scenario.teamReward })
+    if (resumed === undefined) return
+    try {
+      this.restore(resumed)
+    } catch (error) {
+      this.learner.dispose()
+      throw error
+    }
+  }
+
+  /** The request's settings, with the length of the run where the learner's schedule asks for it. */
+  private settings(): Record<string, unknown> {
+    const { request, definition } = this.plan
+    const given = { ...request.settings }
+    const scheduled = 'scheduleSteps' in definition.settings.properties && given.lrSchedule === 'linear'
+    return scheduled && given.scheduleSteps == null ? { ...given, scheduleSteps: request.steps } : given
+  }
+
+  private restore(checkpoint: Checkpoint): void {
+    const { run, ...state } = checkpoint.state as { run?: Ledger }
+    this.learner.load({ weights: checkpoint.weights, state })
+    const where = `${this.plan.folder}: checkpoint`
+    for (const point of run?.evaluations ?? []) this.ledger.evaluations.push(check(EvaluationPoint, point, where))
+    this.ledger.best = run?.best ?? null
+    this.ledger.seconds = run?.seconds ?? 0
+  }
+
+  dispose(): void {
+    this.learner.dispose()
+  }
+
+  private get seconds(): number {
+    return this.ledger.seconds + (performance.now() - this.began) / 1000
+  }
+
+  private path(...parts: string[]): string {
+    return join(this.plan.folder, ...parts)
+  }
+
+  async go(): Promise<RunSummary> {
+    const { plan, learner } = this
+    const { request } = plan
+    mkdirSync(this.path('replays'), { recursive: true })
+    mkdirSync(this.path('checkpoints'), { recursive: true })
+    if (request.resume === true) this.trimLog()
+    this.writeRun('running')
+    this.tell('running', `${request.resume === true ? 'resumed' : 'started'} on ${this.backend.name}`)
+    let status: RunStatus = 'finished'
+    let diverged: ResultRecord['diverged']
+    let paceStep = learner.steps
+    let paceTime = performance.now()
+    let pace = 0
+    try {
+      await this.evaluateWhenDue()
+      if (!existsSync(this.path('checkpoints/last'))) this.saveLast()
+      while (learner.steps < request.steps) {
+        if (request.signal?.aborted === true) break
+        const metrics = learner.collectAndUpdate()
+        const now = performance.now()
+        const speed = ((learner.steps - paceStep) * 1000) / Math.max(now - paceTime, 1e-3)
+        pace = pace === 0 ? speed : 0.9 * pace + 0.1 * speed
+        this.reportUpdate(metrics, pace)
+        await turn() // lets a Ctrl-C through
+        await this.evaluateWhenDue()
+        if (performance.now() - this.savedAt > CHECKPOINT_SECONDS * 1000) this.saveLast()
+        paceStep = learner.steps
+        paceTime = performance.now()
+      }
+      if (learner.steps < request.steps) status = 'interrupted'
+    } catch (error) {
+      if (!(error instanceof TroupeError) || error.code !== 'diverged') throw error
+      // The last checkpoint on disk is from before; the learner in memory is not worth keeping.
+      status = 'diverged'
+      diverged = { step: learner.steps, message: error.message }
+      this.log({ kind: 'diverged', step: learner.steps, message: error.message })
+    }
+    if (status !== 'diverged') this.saveLast()
+    const absolute = status === 'finished' ? await this.measureBest() : null
+    if (status === 'finished' && absolute === undefined) status = 'interrupted' // while the best was measured
+    const record = this.record(status, diverged, absolute ?? null)
+    writeJson(this.path('record.json'), record)
+    this.writeRun(status)
+    this.tell(status, diverged?.message ?? status)
+    return {
+      algorithm: record.algorithm,
+      scenario: record.scenario.id,
+      seed: record.seed,
+      out: plan.folder,
+      steps: record.steps.total,
+      seconds: record.seconds,
+      stepsPerSecond: record.stepsPerSecond,
+      protocol: this.protocol(plan.episodes),
+      evaluations: record.evaluations.map(({ step, return: measured, metrics }) => ({
+        step,
+        return: measured,
+        metrics,
+      })),
+      absolute:
+        record.absolute === null
+          ? null
+          : { step: record.absolute.step, episodes: record.absolute.returns.length, return: record.absolute.return },
+      weightsHash: record.weightsHash,
+      record: this.path('record.json'),
+      status,
+    }
+  }
+
+  // --- evaluation ----------------------------------------------------------------------------------------------------
+
+  private protocol(episodes: number): Evaluation['protocol'] {
+    const { scenario } = this.plan
+    return {
+      policy: scenario.evaluation.policy,
+      episodes,
+      return: scenario.teamReward === 'mean' ? 'mean over agents' : 'sum over agents',
+    }
+  }
+
+  /** Evaluates once when one or more planned steps have been reached since the last evaluation. */
+  private async evaluateWhenDue(): Promise<void> {
+    const { plan, learner, ledger } = this
+    const done = ledger.evaluations.at(-1)?.step ?? -1
+    if (!plan.schedule.some((step) => step > done && step <= learner.steps)) return
+    const point = ledger.evaluations.length
+    const policy = learner.policy(plan.scenario.evaluation.policy)
+    const played = await this.play(policy, 'eval', point, plan.episodes, learner.steps, learner)
+    if (played === undefined) return
+    const { summary, replays } = played
+    const entry: EvaluationPoint = {
+      step: learner.steps,
+      point,
+      return: plainStatistics(summary.return),
+      returns: summary.returns,
+      lengths: summary.lengths,
+      metrics: summary.metrics,
+      replays,
+    }
+    ledger.evaluations.push(entry)
+    if (ledger.best === null || entry.return.mean > ledger.best.mean) {
+      ledger.best = { step: entry.step, mean: entry.return.mean }
+      writeCheckpoint(this.path('checkpoints/best'), this.checkpoint())
+    }
+    this.latestReplay = replays.length === 0 ? this.latestReplay : basename(replays[0].file)
+    this.saveLast()
+    const replay = replays.length === 0 ? '' : this.path(replays[0].file)
+    this.log({
+      kind: 'evaluation',
+      step: entry.step,
+      protocol: summary.protocol,
+      return: summary.return,
+      metrics: summary.metrics,
+      replay: replays[0]?.file ?? '',
+    })
+    this.writeRun('running')
+    plan.request.onProgress?.({
+      kind: 'evaluation',
+      step: entry.step,
+      protocol: summary.protocol,
+      return: summary.return,
+      metrics: summary.metrics,
+      replay,
+    })
+  }
+
+  /** The best checkpoint on fresh seeds: the maximum over noisy means is biased, this is not. undefined: interrupted. */
+  private async measureBest(): Promise<ResultRecord['absolute'] | undefined> {
+    const { plan, ledger } = this
+    if (plan.absoluteEpisodes === 0 || ledger.best === null) return null
+    const { run: _ledger, ...state } = readCheckpoint(this.path('checkpoints/best')).state
+    const { weights } = readCheckpoint(this.path('checkpoints/best'))
+    const spec = scenarioSpec(plan.scenario, plan.environments)
+    const policy = plan.definition.policy(spec, { weights, state }, plan.scenario.evaluation.policy)
+    try {
+      const played = await this.play(policy, 'absolute', 0, plan.absoluteEpisodes, ledger.best.step)
+      if (played === undefined) return undefined
+      const { summary, replays } = played
+      return {
+        step: ledger.best.step,
+        return: plainStatistics(summary.return),
+        returns: summary.returns,
+        lengths: summary.lengths,
+        metrics: summary.metrics,
+        replays,
+      }
+    } finally {
+      policy.dispose?.()
+    }
+  }
+
+  /**
+   * Plays episodes in portions, so that an interrupt is noticed; the first few are recorded.
+   * @returns undefined when interrupted
+   */
+  private async play(
+    policy: Policy,
+    purpose: 'eval' | 'absolute',
+    point: number,
+    episodes: number,
+    step: number,
+    critic?: Learner,
+  ): Promise<{ summary: Evaluation; replays: EvaluationPoint['replays'] } | undefined> {
+    const { plan } = this
+    const { scenario, request } = plan
+    const lanes = Math.min(episodes, EVALUATION_LANES)
+    const batch = openScenario(scenario, { lanes, autoreset: 'disabled' }, plan.environments)
+    const { plugin } = request
+    const hash = purpose === 'eval' ? weightsHash(this.learner.save()) : undefined
+    const header = {
+      scenario: scenario as unknown as Record<string, unknown>,
+      policies: [{ name: plan.definition.name, ...(hash === undefined ? {} : { hash }) }],
+      package: this.version,
+      ...(plugin === undefined ? {} : { plugin: { name: plugin.name, sha256: plugin.sha256 } }),
+      purpose,
+      label: `${plan.definition.name}, seed ${plan.seed}, after ${step} steps, ${scenario.evaluation.policy}`,
+    }
+    const all: PlayedEpisode[] = []
+    for (let from = 0; from < episodes; from += lanes) {
+      const count = Math.min(lanes, episodes - from)
+      const seeds = Array.from({ length: count }, (_, k) => episodeSeed(plan.seed, purpose, point, from + k))
+      const { episodes: played } = playEpisodes({
+        batch,
+        policy,
+        seeds,
+        rng: plan.seed,
+        teamReward: scenario.teamReward,
+        record: (k) => (from + k < plan.replays ? header : null),
+        ...(critic === undefined ? {} : { values: (shown_, out) => critic.values(shown_, out) }),
+      })
+      all.push(...played)
+      await turn()
+      if (request.signal?.aborted === true && from + count < episodes) return undefined
+    }
+    const replays: EvaluationPoint['replays'] = []
+    all.forEach(({ replay }, episode) => {
+      if (replay === undefined) return
+      const name = `${String(step).padStart(10, '0')}-${purpose === 'eval' ? '' : 'absolute-'}${episode}.replay`
+      writeAtomic(this.path('replays', name), replay)
+      replays.push({ file: `replays/${name}`, sha256: sha256(replay), episode })
+    })
+    return { summary: summarise(all, scenario.evaluation.policy, scenario.teamReward), replays }
+  }
+
+  // --- files ---------------------------------------------------------------------------------------------------------
+
+  private checkpoint(): Checkpoint {
+    const { weights, state } = this.learner.save()
+    return { weights, state: { ...state, run: { ...this.ledger, seconds: this.seconds } } }
+  }
+
+  private saveLast(): void {
+    writeCheckpoint(this.path('checkpoints/last'), this.checkpoint())
+    this.savedAt = performance.now()
+  }
+
+  private log(entry: Record<string, unknown>): void {
+    appendFileSync(this.path('log.jsonl'), `${JSON.stringify(entry)}\n`)
+  }
+
+  /** Lines after the checkpoint belong to work that is about to be done again. */
+  private trimLog(): void {
+    const path = this.path('log.jsonl')
+    if (!existsSync(path)) return
+    const kept = readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => {
+        try {
+          const { kind, step } = JSON.parse(line) as { kind: string; step: number }
+          return step <= this.learner.steps && kind !== 'diverged'
+        } catch {
+          return false // a last line cut short
+        }
+      })
+    writeAtomic(path, kept.map((line) => `${line}\n`).join(''))
+  }
+
+  private writeRun(status: 'running' | RunStatus): void {
+    const { plan, learner, ledger } = this
+    const last = ledger.evaluations.at(-1)
+    writeJson(this.path('run.json'), {
+      format: 1,
+      id: basename(plan.folder),
+      algorithm: plan.definition.name,
+      scenario: plan.scenario,
+      seed: plan.seed,
+      settings: learner.settings,
+      evaluation: { points: plan.schedule.length, episodes: plan.episodes, policy: plan.scenario.evaluation.policy },
+      startedAt: plan.startedAt,
+      status,
+      step: learner.steps,
+      steps: plan.request.steps,
+      pid: process.pid,
+      ...(this.latestReplay === undefined ? {} : { latestReplay: this.latestReplay }),
+      ...(last === undefined ? {} : { return: last.return }),
+    })
+  }
+
+  private record(
+    status: RunStatus,
+    diverged: ResultRecord['diverged'],
+    absolute: ResultRecord['absolute'],
+  ): ResultRecord {
+    const { plan, learner, ledger } = this
+    const { scenario, request, definition } = plan
+    const lanes = (learner.settings.lanes as number | undefined) ?? 1
+    const kept = status === 'diverged' ? readCheckpoint(this.path('checkpoints/last')) : learner.save()
+    const seconds = this.seconds
+    return {
+      format: 1,
+      scenario,
+      scenarioHash: scenarioHash(scenario),
+      environment: { id: scenario.env, version: scenario.version },
+      ...(request.plugin === undefined ? {} : { plugin: { name: request.plugin.name, sha256: request.plugin.sha256 } }),
+      algorithm: definition.name,
+      paper: definition.paper,
+      settings: { ...learner.settings },
+      seed: plan.seed,
+      status,
+      ...(diverged === undefined ? {} : { diverged }),
+      protocol: {
+        policy: scenario.evaluation.policy,
+        return: this.protocol(plan.episodes).return,
+        teamReward: scenario.teamReward,
+        points: plan.schedule.length,
+        episodes: plan.episodes,
+        absoluteEpisodes: plan.absoluteEpisodes,
+      },
+      steps: { requested: request.steps, total: learner.steps, perLane: Math.round(learner.steps / lanes), lanes },
+      evaluations: ledger.evaluations,
+      best: ledger.best,
+      absolute,
+      weightsHash: weightsHash(kept),
+      seconds,
+      stepsPerSecond: learner.steps / Math.max(seconds, 1e-9),
+      hardware: hardware(this.backend),
+      package: this.version,
+      evidence: 0,
+    }
+  }
+
+  // --- progress ------------------------------------------------------------------------------------------------------
+
+  private reportUpdate(metrics: Metrics, pace: number): void {
+    const { request } = this.plan
+    const step = this.learner.steps
+    const secondsLeft = Math.max(0, request.steps - step) / Math.max(pace, 1e-9)
+    const entry = { kind: 'update' as const, step, steps: request.steps, stepsPerSecond: pace, secondsLeft, metrics }
+    this.log(entry)
+    request.onProgress?.(entry)
+  }
+
+  private tell(status: 'running' | RunStatus, message: string): void {
+    this.plan.request.onProgress?.({ kind: 'status', status, step: this.learner.steps, message })
+  }
+}
+
+function plainStatistics({ interval, ...rest }: Statistics): ResultRecord['evaluations'][number]['return'] {
+  return { ...rest, interval: [interval[0], interval[1]] }
+}
