@@ -81,12 +81,20 @@ function seatsOf(world: WorldSpec, control: BatchSettings['control'], where: str
 /** What the core relies on in a spec; the contract checks the rest. */
 function checkWorld(world: WorldSpec, where: string): void {
   if (world.agents.length === 0) {
-    throw new TroupeError('bad-option', { where: `${where}: agents`, got: 'an empty list', expected: 'at least one agent' })
+    throw new TroupeError('bad-option', {
+      where: `${where}: agents`,
+      got: 'an empty list',
+      expected: 'at least one agent',
+    })
   }
   const ids = world.agents.map((agent) => agent.id)
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
   if (twice !== undefined) {
-    throw new TroupeError('bad-option', { where: `${where}: agents`, got: `a list with ${shown(twice)} twice`, expected: 'unique ids' })
+    throw new TroupeError('bad-option', {
+      where: `${where}: agents`,
+      got: `a list with ${shown(twice)} twice`,
+      expected: 'unique ids',
+    })
   }
 }
 
