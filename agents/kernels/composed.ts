@@ -36,6 +36,9 @@ export function layerNormComposed(x: tf.Tensor, scale: tf.Tensor1D, offset: tf.T
   return tf.add(tf.mul(tf.div(centred, tf.sqrt(tf.add(variance, epsilon))), scale), offset)
 }
 
+/** `tf.unstack` along the first axis; its gradient fails where there is only one entry. */
+const apart = (x: tf.Tensor): tf.Tensor[] => (x.shape[0] === 1 ? [tf.squeeze(x, [0])] : tf.unstack(x))
+
 export function gruSequenceComposed(inputs: GruInputs): tf.Tensor3D {
   const { input, reset, inputWeight, recurrentWeight, inputBias, recurrentBias } = inputs
   const [steps, lanes, features] = input.shape
@@ -43,8 +46,8 @@ export function gruSequenceComposed(inputs: GruInputs): tf.Tensor3D {
   if (steps * lanes === 0) return tf.zeros([steps, lanes, hiddenSize])
   const flat = tf.reshape(input, [steps * lanes, features])
   const projected = tf.reshape(tf.add(tf.matMul(flat, inputWeight), inputBias), [steps, lanes, 3 * hiddenSize])
-  const xs = tf.unstack(projected)
-  const kept = reset === null ? null : tf.unstack(tf.expandDims(tf.sub(1, tf.cast(reset, 'float32')), -1))
+  const xs = apart(projected)
+  const kept = reset === null ? null : apart(tf.expandDims(tf.sub(1, tf.cast(reset, 'float32')), -1))
   let hidden: tf.Tensor = inputs.hidden
   const outputs: tf.Tensor[] = []
   for (let t = 0; t < steps; t++) {
@@ -69,7 +72,9 @@ export function maskedCategoricalComposed(
   const allowed = mask === null ? null : mask.dtype === 'bool' ? mask : tf.notEqual(mask, 0)
   const masked = allowed === null ? logits : tf.where(allowed, logits, tf.fill(logits.shape, FORBIDDEN))
   const logProbabilities = tf.logSoftmax(masked, -1)
-  const chosen = tf.cast(tf.oneHot(tf.cast(action, 'int32'), logits.shape[1]), 'float32')
+  // `tf.oneHot` refuses a single choice.
+  const choices = tf.range(0, logits.shape[1], 1, 'int32')
+  const chosen = tf.cast(tf.equal(tf.expandDims(tf.cast(action, 'int32'), -1), choices), 'float32')
   let logProbability: tf.Tensor = tf.sum(tf.mul(chosen, logProbabilities), -1)
   const surprise = tf.mul(tf.exp(logProbabilities), logProbabilities)
   let entropy: tf.Tensor = tf.neg(tf.sum(surprise, -1))

@@ -10,14 +10,8 @@ export {
   maskedCategorical,
   qmixMix,
 } from './ops.ts'
-export {
-  FlatParameters,
-  fusedAdam,
-  type FusedOptimiser,
-  fusedRmsProp,
-  type OptimiserState,
-  type ParameterPart,
-} from './optimisers.ts'
+export { fusedAdam, type FusedOptimiser, fusedRmsProp, type OptimiserState } from './optimisers.ts'
+export { FlatParameters, type ParameterPart } from './parameters.ts'
 export { type MatrixProduct, SimdBackend, type SimdOptions } from './backend.ts'
 export { simdSupported } from './module.ts'
 export { registerSimd, SIMD } from './register.ts'

@@ -13,9 +13,25 @@ import {
   maskedCategoricalComposed,
   qmixMixComposed,
 } from './composed.ts'
+import {
+  attentionSimd,
+  denseSimd,
+  gruSequenceSimd,
+  layerNormSimd,
+  logSoftmaxSimd,
+  maskedCategoricalSimd,
+  qmixMixSimd,
+} from './fused.ts'
+import { currentSimd, type SimdBackend } from './backend.ts'
 import { type Activation, checkShape, type GruInputs } from './shapes.ts'
 
 export { type Activation, type GruInputs } from './shapes.ts'
+
+/** The backend whose kernels take these tensors, or null: then the twin runs. */
+function fast(tensors: readonly (tf.Tensor | null)[]): SimdBackend | null {
+  for (const tensor of tensors) if (tensor !== null && tensor.dtype !== 'float32') return null
+  return currentSimd()
+}
 
 /**
  * activation(x · weight + bias) over the last axis.
@@ -33,12 +49,14 @@ export function dense(
   const [k, n] = weight.shape
   if (x.rank < 1 || x.shape[x.rank - 1] !== k) checkShape('dense: x', x.shape, [...x.shape.slice(0, -1), k])
   if (bias !== null) checkShape('dense: bias', bias.shape, [n])
-  return denseComposed(x, weight, bias, activation)
+  const simd = fast([x, weight, bias])
+  return simd === null ? denseComposed(x, weight, bias, activation) : denseSimd(simd, x, weight, bias, activation)
 }
 
 /** log softmax over the last axis; [..., A] to [..., A]. */
 export function logSoftmax(logits: tf.Tensor): tf.Tensor {
-  return logSoftmaxComposed(logits)
+  const simd = fast([logits])
+  return simd === null ? logSoftmaxComposed(logits) : logSoftmaxSimd(simd, logits)
 }
 
 /**
@@ -52,7 +70,8 @@ export function layerNorm(x: tf.Tensor, scale: tf.Tensor1D, offset: tf.Tensor1D,
   const width = x.shape[x.rank - 1]
   checkShape('layerNorm: scale', scale.shape, [width])
   checkShape('layerNorm: offset', offset.shape, [width])
-  return layerNormComposed(x, scale, offset, epsilon)
+  const simd = fast([x, scale, offset])
+  return simd === null ? layerNormComposed(x, scale, offset, epsilon) : layerNormSimd(simd, x, scale, offset, epsilon)
 }
 
 /**
@@ -72,7 +91,8 @@ export function gruSequence(inputs: GruInputs): tf.Tensor3D {
   checkShape('gruSequence: recurrentWeight', recurrentWeight.shape, [size, 3 * size])
   checkShape('gruSequence: inputBias', inputBias.shape, [3 * size])
   checkShape('gruSequence: recurrentBias', recurrentBias.shape, [3 * size])
-  return gruSequenceComposed(inputs)
+  const simd = fast([input, hidden, inputWeight, recurrentWeight, inputBias, recurrentBias])
+  return simd === null ? gruSequenceComposed(inputs) : gruSequenceSimd(simd, inputs)
 }
 
 /**
@@ -91,7 +111,10 @@ export function maskedCategorical(
   const [rows] = logits.shape
   if (mask !== null) checkShape('maskedCategorical: mask', mask.shape, logits.shape)
   checkShape('maskedCategorical: action', action.shape, [rows])
-  return maskedCategoricalComposed(logits, mask, action)
+  const simd = fast([logits])
+  return simd === null
+    ? maskedCategoricalComposed(logits, mask, action)
+    : maskedCategoricalSimd(simd, logits, mask, action)
 }
 
 /**
@@ -117,7 +140,8 @@ export function qmixMix(
   checkShape('qmixMix: b1', b1.shape, [rows, embed])
   checkShape('qmixMix: wFinal', wFinal.shape, [rows, embed])
   if (v.size !== rows) checkShape('qmixMix: v', v.shape, [rows])
-  return qmixMixComposed(q, w1, b1, wFinal, v)
+  const simd = fast([q, w1, b1, wFinal, v])
+  return simd === null ? qmixMixComposed(q, w1, b1, wFinal, v) : qmixMixSimd(simd, q, w1, b1, wFinal, v)
 }
 
 /**
@@ -150,5 +174,8 @@ export function attention(
   if (mask !== null) {
     checkShape('attention: mask', mask.shape, mask.rank === 2 ? [queries, keys] : [batch, queries, keys])
   }
-  return attentionComposed(query, key, value, heads, mask)
+  const simd = fast([query, key, value])
+  return simd === null
+    ? attentionComposed(query, key, value, heads, mask)
+    : attentionSimd(simd, query, key, value, heads, mask)
 }

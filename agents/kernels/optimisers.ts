@@ -1,117 +1,10 @@
 /**
- * Optimisers over one flat parameter vector, with clipping by the global norm, in place.
- * On `simd` every variable is a window into the vector and a step is a handful of kernel calls; elsewhere the same
- * arithmetic is written in public TensorFlow.js ops.
+ * Adam and RMSProp over one flat parameter vector, in place, with clipping by the global norm.
+ * On `simd` a step is two kernel calls per part; elsewhere the same arithmetic is written in public TensorFlow.js ops.
  */
 import * as tf from '@tensorflow/tfjs'
 import { TroupeError } from '../../envs/core/index.ts'
-
-/** One named tensor of a network. */
-export interface ParameterPart {
-  readonly name: string
-  readonly shape: readonly number[]
-  readonly values: Float32Array
-}
-
-/**
- * The weights of a learner as one vector of P floats, seen through one variable per part.
- * The variables are what networks compute with and what `tf.variableGrads` is given.
- */
-export class FlatParameters {
-  readonly parts: readonly { readonly name: string; readonly shape: readonly number[]; readonly offset: number }[]
-  /** In the order of the parts; each owned here, so call `dispose` here and not on them. */
-  readonly variables: readonly tf.Variable[]
-  /** P, floats in all. */
-  readonly size: number
-  private readonly byName = new Map<string, tf.Variable>()
-
-  constructor(parts: readonly ParameterPart[]) {
-    let offset = 0
-    const placed = []
-    const variables = []
-    for (const { name, shape, values } of parts) {
-      const size = shape.reduce((product, length) => product * length, 1)
-      if (values.length !== size || this.byName.has(name)) {
-        throw new TroupeError('bad-usage', {
-          where: `parameters: "${name}" of shape [${shape.join(', ')}]`,
-          got: this.byName.has(name) ? 'named twice' : `${values.length} floats`,
-          expected: `${size} floats under a name of its own`,
-        })
-      }
-      placed.push({ name, shape, offset })
-      const initial = tf.tensor(values, [...shape], 'float32')
-      const variable = tf.variable(initial, true)
-      initial.dispose()
-      variables.push(variable)
-      this.byName.set(name, variable)
-      offset += size
-    }
-    this.parts = placed
-    this.variables = variables
-    this.size = offset
-  }
-
-  /** The variable of a part; unknown names throw. */
-  get(name: string): tf.Variable {
-    const variable = this.byName.get(name)
-    if (variable === undefined) {
-      const expected = `one of ${this.parts.map((part) => part.name).join(', ')}`
-      throw new TroupeError('bad-usage', { where: 'parameters: name', got: `"${name}"`, expected })
-    }
-    return variable
-  }
-
-  /** A copy of the whole vector [P], or the vector written into `out`. */
-  read(out: Float32Array = new Float32Array(this.size)): Float32Array {
-    for (let i = 0; i < this.variables.length; i++) {
-      out.set(this.variables[i].dataSync() as Float32Array, this.parts[i].offset)
-    }
-    return out
-  }
-
-  /** Replaces the whole vector [P]. */
-  write(values: Float32Array): void {
-    if (values.length !== this.size) {
-      const expected = `${this.size}`
-      throw new TroupeError('bad-usage', { where: 'parameters: write', got: `${values.length} floats`, expected })
-    }
-    for (let i = 0; i < this.variables.length; i++) {
-      const { offset, shape } = this.parts[i]
-      const variable = this.variables[i]
-      const fresh = tf.tensor(values.slice(offset, offset + variable.size), [...shape], 'float32')
-      variable.assign(fresh)
-      fresh.dispose()
-    }
-  }
-
-  /** this ← this + tau · (online − this): 1 copies, less is Polyak averaging. For target networks of the same parts. */
-  follow(online: FlatParameters, tau = 1): void {
-    for (let i = 0; i < this.variables.length; i++) {
-      const target = this.variables[i]
-      const moved = tf.tidy(() =>
-        tau === 1 ? tf.add(online.variables[i], 0) : tf.add(target, tf.mul(tf.sub(online.variables[i], target), tau)),
-      )
-      target.assign(moved)
-      moved.dispose()
-    }
-  }
-
-  dispose(): void {
-    for (const variable of this.variables) variable.dispose()
-  }
-
-  /** Gradients as one vector [P] in the order of the parts; a part without a gradient counts as zero. */
-  flatten(gradients: tf.NamedTensorMap, out: Float32Array = new Float32Array(this.size)): Float32Array {
-    for (let i = 0; i < this.variables.length; i++) {
-      const variable = this.variables[i]
-      const { offset } = this.parts[i]
-      const gradient = gradients[variable.name]
-      if (gradient == null) out.fill(0, offset, offset + variable.size)
-      else out.set(gradient.dataSync() as Float32Array, offset)
-    }
-    return out
-  }
-}
+import { type Block, type FlatParameters, zeroBlock } from './parameters.ts'
 
 /** Everything an optimiser carries between steps. */
 export interface OptimiserState {
@@ -125,7 +18,7 @@ export interface FusedOptimiser {
   lr: number
   /**
    * One step from gradients named after the variables, as `tf.variableGrads` returns them; they are not disposed.
-   * @returns the global norm before clipping
+   * @returns the global norm before clipping; NaN or infinity when training has diverged
    */
   step(gradients: tf.NamedTensorMap): number
   /** One step from a flat gradient [P], for gradients summed over shards. */
@@ -138,24 +31,40 @@ export interface FusedOptimiser {
 /** Added to the norm before dividing, as torch's clip_grad_norm_ has it. */
 const NORM_EPSILON = 1e-6
 
+/** What gradients are multiplied by so that their norm is at most `maxNorm`. */
+function clipScale(norm: number, maxNorm: number): number {
+  return maxNorm === Infinity ? 1 : Math.min(1, maxNorm / (norm + NORM_EPSILON))
+}
+
 interface Rule {
+  /** How many vectors of moments. */
   readonly moments: number
   /** Advances the moments and gives the change to subtract, in public ops. */
   change(gradient: tf.Tensor, moments: tf.Variable[], steps: number, lr: number): tf.Tensor
+  /** The same for n floats by address, parameters included. */
+  kernel(
+    block: Block,
+    p: number,
+    g: number,
+    moments: number[],
+    n: number,
+    scale: number,
+    steps: number,
+    lr: number,
+  ): void
 }
 
+/** The optimiser in public ops. */
 class ComposedOptimiser implements FusedOptimiser {
-  lr: number
   private steps = 0
   private readonly moments: tf.Variable[] = []
 
   constructor(
     private readonly parameters: FlatParameters,
     private readonly rule: Rule,
-    lr: number,
+    public lr: number,
     private readonly maxNorm: number,
   ) {
-    this.lr = lr
     for (let i = 0; i < rule.moments; i++) {
       const zeros = tf.zeros([parameters.size])
       this.moments.push(tf.variable(zeros, false))
@@ -168,21 +77,20 @@ class ComposedOptimiser implements FusedOptimiser {
   }
 
   stepFlat(gradient: Float32Array): number {
-    const { parameters, moments, rule, maxNorm } = this
+    const { parameters, moments, rule } = this
+    checkLength('gradient', gradient.length, parameters.size)
     let sum = 0
     for (let i = 0; i < gradient.length; i++) sum += gradient[i] * gradient[i]
     const norm = Math.sqrt(sum)
     this.steps++
     if (parameters.size === 0) return norm
-    const scale = Math.min(1, maxNorm / (norm + NORM_EPSILON))
     tf.tidy(() => {
-      const clipped = tf.mul(tf.tensor1d(gradient, 'float32'), maxNorm === Infinity ? 1 : scale)
+      const clipped = tf.mul(tf.tensor1d(gradient.slice()), clipScale(norm, this.maxNorm))
       const change = rule.change(clipped, moments, this.steps, this.lr)
-      for (let i = 0; i < parameters.variables.length; i++) {
-        const variable = parameters.variables[i]
-        const part = tf.reshape(tf.slice(change, parameters.parts[i].offset, variable.size), variable.shape)
-        variable.assign(tf.sub(variable, part))
-      }
+      parameters.variables.forEach((variable, i) => {
+        const { offset, length } = parameters.parts[i]
+        variable.assign(tf.sub(variable, tf.reshape(tf.slice(change, offset, length), variable.shape)))
+      })
     })
     return norm
   }
@@ -194,11 +102,106 @@ class ComposedOptimiser implements FusedOptimiser {
   load(state: OptimiserState): void {
     checkMoments(state, this.rule.moments, this.parameters.size)
     this.steps = state.steps
-    tf.tidy(() => this.moments.forEach((moment, i) => moment.assign(tf.tensor1d(state.moments[i].slice(), 'float32'))))
+    tf.tidy(() => this.moments.forEach((moment, i) => moment.assign(tf.tensor1d(state.moments[i].slice()))))
   }
 
   dispose(): void {
     for (const moment of this.moments) moment.dispose()
+  }
+}
+
+/** The optimiser by address; moments lie as the parameters do. */
+class SimdOptimiser implements FusedOptimiser {
+  private steps = 0
+  private readonly moments: Block[]
+  /** A gradient that did not come as tensors, and zeros for parts without one. */
+  private readonly gradient: Block
+
+  constructor(
+    private readonly parameters: FlatParameters,
+    private readonly block: Block,
+    private readonly rule: Rule,
+    public lr: number,
+    private readonly maxNorm: number,
+  ) {
+    this.moments = Array.from({ length: rule.moments }, () => zeroBlock(block.backend, block.bytes))
+    this.gradient = zeroBlock(block.backend, block.bytes)
+  }
+
+  step(gradients: tf.NamedTensorMap): number {
+    const { parameters, block, gradient } = this
+    const { backend } = block
+    parameters.settle()
+    const pointers = parameters.parts.map(({ byte, length }, i) => {
+      const own = gradients[parameters.variables[i].name] as tf.Tensor | undefined
+      if (own !== undefined && own !== null) return backend.at(own)
+      backend.kernels.fill(gradient.pointer + byte, 0, length)
+      return gradient.pointer + byte
+    })
+    return this.apply(pointers)
+  }
+
+  stepFlat(vector: Float32Array): number {
+    const { parameters, gradient, block } = this
+    checkLength('gradient', vector.length, parameters.size)
+    parameters.settle()
+    const { buffer } = block.backend.allocator.memory
+    const pointers = parameters.parts.map(({ offset, length, byte }) => {
+      new Float32Array(buffer, gradient.pointer + byte, length).set(vector.subarray(offset, offset + length))
+      return gradient.pointer + byte
+    })
+    return this.apply(pointers)
+  }
+
+  private apply(pointers: readonly number[]): number {
+    const { parameters, block, rule, moments } = this
+    const { kernels } = block.backend
+    const { parts } = parameters
+    let sum = 0
+    for (let i = 0; i < parts.length; i++) sum += kernels.sumSquares(pointers[i], parts[i].length)
+    const norm = Math.sqrt(sum)
+    const scale = clipScale(norm, this.maxNorm)
+    this.steps++
+    for (let i = 0; i < parts.length; i++) {
+      const { byte, length } = parts[i]
+      const own = moments.map((moment) => moment.pointer + byte)
+      rule.kernel(block, block.pointer + byte, pointers[i], own, length, scale, this.steps, this.lr)
+    }
+    return norm
+  }
+
+  save(): OptimiserState {
+    const { parts, size } = this.parameters
+    const { buffer } = this.block.backend.allocator.memory
+    const moments = this.moments.map(({ pointer }) => {
+      const vector = new Float32Array(size)
+      for (const { byte, offset, length } of parts) vector.set(new Float32Array(buffer, pointer + byte, length), offset)
+      return vector
+    })
+    return { steps: this.steps, moments }
+  }
+
+  load(state: OptimiserState): void {
+    const { parts, size } = this.parameters
+    checkMoments(state, this.rule.moments, size)
+    this.steps = state.steps
+    const { buffer } = this.block.backend.allocator.memory
+    this.moments.forEach(({ pointer }, i) => {
+      for (const { byte, offset, length } of parts) {
+        new Float32Array(buffer, pointer + byte, length).set(state.moments[i].subarray(offset, offset + length))
+      }
+    })
+  }
+
+  dispose(): void {
+    for (const { backend, pointer, bytes } of [...this.moments, this.gradient])
+      backend.allocator.release(pointer, bytes)
+  }
+}
+
+function checkLength(what: string, length: number, size: number): void {
+  if (length !== size) {
+    throw new TroupeError('bad-usage', { where: `optimiser: ${what}`, got: `${length} floats`, expected: `${size}` })
   }
 }
 
@@ -210,6 +213,13 @@ function checkMoments(state: OptimiserState, count: number, size: number): void 
       expected: `${count} of ${size} floats`,
     })
   }
+}
+
+function optimiser(parameters: FlatParameters, rule: Rule, lr: number, maxNorm: number): FusedOptimiser {
+  const { block } = parameters
+  return block === null
+    ? new ComposedOptimiser(parameters, rule, lr, maxNorm)
+    : new SimdOptimiser(parameters, block, rule, lr, maxNorm)
 }
 
 /**
@@ -229,13 +239,19 @@ export function fusedAdam(
       const root = tf.mul(tf.sqrt(second), 1 / Math.sqrt(1 - beta2 ** steps))
       return tf.mul(tf.div(first, tf.add(root, epsilon)), rate / (1 - beta1 ** steps))
     },
+    kernel({ backend }, p, g, [m, v], n, scale, steps, rate) {
+      const root = 1 / Math.sqrt(1 - beta2 ** steps)
+      const step = rate / (1 - beta1 ** steps)
+      backend.kernels.adam(p, g, m, v, n, scale, beta1, beta2, 1 - beta1, 1 - beta2, step, root, epsilon)
+    },
   }
-  return new ComposedOptimiser(parameters, rule, lr, maxNorm)
+  return optimiser(parameters, rule, lr, maxNorm)
 }
 
 /**
  * RMSProp as torch computes it: mean square from 0, ε added to its root. (Some TensorFlow builds start at 1 and keep ε
  * inside the root; results differ.)
+ * @param maxNorm gradients are scaled down to this global norm; left out = never
  */
 export function fusedRmsProp(
   parameters: FlatParameters,
@@ -248,6 +264,9 @@ export function fusedRmsProp(
       square.assign(tf.add(tf.mul(square, alpha), tf.mul(tf.square(gradient), 1 - alpha)))
       return tf.mul(tf.div(gradient, tf.add(tf.sqrt(square), epsilon)), rate)
     },
+    kernel({ backend }, p, g, [square], n, scale, _steps, rate) {
+      backend.kernels.rmsProp(p, g, square, n, scale, alpha, 1 - alpha, rate, epsilon)
+    },
   }
-  return new ComposedOptimiser(parameters, rule, lr, maxNorm)
+  return optimiser(parameters, rule, lr, maxNorm)
 }
