@@ -295,6 +295,10 @@ describe('runs', () => {
     await writeAtomically(run('cut', 'run.json'), '{"format":1,')
     await writeAtomically(run('odd', 'run.json'), runJson('odd', { status: 'asleep' }))
     await mkdir(join(box.data, 'runs', 'empty'))
+    await writeAtomically(join(box.folder, 'secret.json'), runJson('secret'))
+    await mkdir(join(box.data, 'runs', 'linked'))
+    await symlink(join(box.folder, 'secret.json'), run('linked', 'run.json'))
+    await symlink(box.folder, join(box.data, 'runs', 'away'))
     await writeFile(join(box.data, 'runs', 'stray.txt'), 'not a run')
   })
 
@@ -313,7 +317,9 @@ describe('runs', () => {
     expect(reasons.cut).toBe('run.json is not JSON; expected a JSON object')
     expect(reasons.odd).toMatch(/status is "asleep"; expected one of running, finished/)
     expect(reasons.empty).toBe('run.json: it is not there')
-    expect(Object.keys(reasons)).toHaveLength(3)
+    expect(reasons.linked).toBe('run.json: it is a link')
+    expect(reasons.away).toBe('it is a link')
+    expect(Object.keys(reasons)).toHaveLength(5)
   })
 
   it('tell everything about one: evaluations, last update, replays, record, and what was damaged', async () => {

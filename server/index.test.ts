@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer, connect } from 'node:net'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { TroupeError } from '../envs/core/errors.ts'
+import { LIMITS } from './limits.ts'
 import { Viewer, sandbox, start } from './testing.ts'
 
 let box: Awaited<ReturnType<typeof sandbox>>
@@ -89,5 +91,13 @@ describe('stopping', () => {
     }
     await server.close()
     for (const viewer of viewers) await viewer.gone()
+  })
+})
+
+describe('the documentation', () => {
+  it('shows the limits as they are', () => {
+    const readme = readFileSync(new URL('./README.md', import.meta.url), 'utf8')
+    const rows = [...readme.matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map((row) => [row[1], Number(row[2])])
+    expect(Object.fromEntries(rows)).toEqual(LIMITS)
   })
 })

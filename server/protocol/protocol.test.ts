@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { TroupeError } from '../../envs/core/errors.ts'
 import { type ReplayHeader } from '../../envs/core/replay.ts'
 import { CLIENT_MESSAGES, SERVER_MESSAGES, readClientMessage, readServerMessage } from './index.ts'
@@ -73,6 +73,19 @@ describe('text messages', () => {
     const rows = (text: string) => [...text.matchAll(/^\| `([a-z.]+)` \|/gm)].map((match) => match[1]).sort()
     expect(rows(section('### From the client', '### From the server'))).toEqual(Object.keys(CLIENT_MESSAGES).sort())
     expect(rows(section('### From the server', '### RunInfo'))).toEqual(Object.keys(SERVER_MESSAGES).sort())
+  })
+
+  it('need nothing but the core of the environments and the schema package, so that a page can read them', () => {
+    const folder = new URL('.', import.meta.url)
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.includes('.test.'))) {
+      const source = readFileSync(new URL(file, folder), 'utf8')
+      for (const [, from] of source.matchAll(/from '([^']+)'/g)) {
+        expect([file, from]).toEqual([
+          file,
+          expect.stringMatching(/^(\.\/|\.\.\/\.\.\/envs\/core\/|@sinclair\/typebox$)/),
+        ])
+      }
+    }
   })
 
   it('carry the header of a replay file as it is', () => {
