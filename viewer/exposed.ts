@@ -1,6 +1,7 @@
 /** A read-only look at what the page shows, for tests and curious people in the console: `window.troupe`. */
 import { type StepRecord } from './sources/messages.ts'
 import { type Session } from './session.ts'
+import { madeStage } from './stage/shared.ts'
 
 export interface Exposed {
   /** Step of the clock. */
@@ -14,6 +15,10 @@ export interface Exposed {
   /** The record shown, as plain data. */
   readonly record: StepRecord | null
   readonly surveyed: boolean
+  /** Pictures of a world drawn so far, and the part of a step that the last one was on its way. */
+  readonly drawn: { readonly pictures: number; readonly fraction: number } | null
+  /** Where a world point is in the window, in pixels; null without a stage. */
+  placeOf(x: number, y: number): { x: number; y: number } | null
 }
 
 declare global {
@@ -49,6 +54,10 @@ export function exposeSession(session: Session): () => void {
     get surveyed() {
       return session.overview.peek().done
     },
+    get drawn() {
+      return madeStage()?.drawn ?? null
+    },
+    placeOf: (x: number, y: number) => madeStage()?.toWindow(x, y) ?? null,
   })
   window.troupe = exposed
   return () => {

@@ -73,7 +73,7 @@ export function glyphOf(kind: string): Glyph {
 export function EventShape({ kind }: { kind: string }): JSX.Element {
   switch (glyphOf(kind)) {
     case 'diamond':
-      return <path d="M0-5.500 5.500 0 0 5.500-5.500 0z" fill="currentColor" />
+      return <path d="M0-5.5 5.5 0 0 5.5-5.5 0z" fill="currentColor" />
     case 'up':
       return <path d="M0-4.500 5 4.500H-5z" fill="currentColor" />
     case 'down':

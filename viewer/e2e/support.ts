@@ -14,6 +14,7 @@ import {
   type EnvDefinition,
 } from '../../envs/index.ts'
 import { ReplayRecorder, type RecordingOptions } from '../../envs/core/replay.ts'
+import { warehouseGreedy } from '../../agents/scripted/warehouse-greedy.ts'
 import { startServer, type RunningServer } from '../../server/index.ts'
 
 const CHROMIUM = process.env.TROUPE_CHROMIUM ?? '/usr/bin/chromium'
@@ -81,7 +82,9 @@ export function recordEpisode(plan: Plan): Episode {
     const action = act(batch, rng, actions.length)
     const { agents, actionSize } = batch.spec
     const extra = {
-      probability: Float32Array.from({ length: agents.length * actionSize }, (_, i) => (i % actionSize === 1 ? 0.5 : 0.125)),
+      probability: Float32Array.from({ length: agents.length * actionSize }, (_, i) =>
+        i % actionSize === 1 ? 0.5 : 0.125,
+      ),
       value: Float32Array.from(agents, (_, n) => n + actions.length / 100),
     }
     batch.step(action)
@@ -89,6 +92,21 @@ export function recordEpisode(plan: Plan): Episode {
     actions.push(action)
   }
   return { bytes: recorder.finish(teamReward), simulate: open, actions }
+}
+
+/** The scripted crew: picks up, delivers, gets in its own way. */
+export function greedy(): (batch: DigestibleBatch) => Int32Array {
+  let policy: ReturnType<typeof warehouseGreedy.create> | undefined
+  let memory: unknown
+  return (batch) => {
+    policy ??= warehouseGreedy.create(batch.spec)
+    const agents = Int32Array.from(batch.spec.agents, (_, n) => n)
+    memory ??= policy.memory(1, agents.length)
+    const action = new Int32Array(agents.length)
+    if (policy.privileged !== true) throw new Error('expected a policy that sees the world')
+    policy.act(batch, agents, memory, { action }, undefined as never)
+    return action
+  }
 }
 
 function randomly(batch: DigestibleBatch, rng: Generator): Int32Array {
@@ -174,7 +192,30 @@ export async function opened(page: Page): Promise<void> {
   await page.waitForFunction(() => window.troupe?.surveyed === true && window.troupe.shownStep === window.troupe.step)
 }
 
+/** Waits until the opened world is on the stage. */
+export async function painted(page: Page): Promise<void> {
+  await opened(page)
+  await page.waitForFunction(() => (window.troupe?.drawn?.pictures ?? 0) > 0)
+}
+
 /** Waits until a step is shown. */
 export async function shows(page: Page, step: number): Promise<void> {
   await page.waitForFunction((wanted) => window.troupe?.shownStep === wanted && window.troupe.step === wanted, step)
+}
+
+/** Drops a file on the middle of the page. */
+export async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  await page.waitForSelector('.bar')
+  const text = Buffer.from(bytes).toString('base64')
+  await page.evaluate(
+    ([fileName, content]) => {
+      const data = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0))
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([data], fileName))
+      for (const type of ['dragenter', 'dragover', 'drop']) {
+        document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }))
+      }
+    },
+    [name, text] as const,
+  )
 }

@@ -59,7 +59,11 @@ export function Bar({ session, onHelp }: { session: Session; onHelp: () => void 
       <div class="bar-actions">
         {info !== null && <CopyLink session={session} />}
         {source?.kind === 'server' && (
-          <a class="quiet-button" href={replayAddress(source.id)} download={`${info?.name ?? 'episode'}.replay`}>
+          <a
+            class="quiet-button download"
+            href={replayAddress(source.id)}
+            download={`${info?.name ?? 'episode'}.replay`}
+          >
             <Icon name="download" size={16} />
             <span class="hidden">{words.downloads}</span>
           </a>
@@ -84,7 +88,7 @@ function Fact(props: {
 }): JSX.Element {
   const { name, value, title, after, strong, mono } = props
   return (
-    <div title={title}>
+    <div title={title} class={`fact-${name}`}>
       <dt>{name}</dt>
       <dd class={[strong ? 'strong' : '', mono ? 'mono' : ''].join(' ').trim()}>
         {value}

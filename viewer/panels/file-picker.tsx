@@ -15,11 +15,9 @@ export function FilePicker(): JSX.Element {
       </button>
       <input
         ref={input}
-        class="hidden"
+        hidden
         type="file"
         accept=".replay"
-        tabIndex={-1}
-        aria-label={strings.home.openFile}
         onChange={(event) => {
           const file = event.currentTarget.files?.[0]
           event.currentTarget.value = ''

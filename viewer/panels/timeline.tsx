@@ -1,6 +1,6 @@
 /** The episode at a glance: event marks, return so far, value estimates, and the slider that moves the clock. */
 import { useComputed, useSignal } from '@preact/signals'
-import { type JSX } from 'preact'
+import { type JSX, type TargetedPointerEvent } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { EventGlyph, EventShape, glyphOf, Icon } from '../icons.tsx'
 import { type EpisodeInfo } from '../sources/messages.ts'
@@ -12,9 +12,12 @@ const words = strings.timeline
 
 /** Half the slider's thumb, so that step 0 and the last step sit where the strips begin and end. */
 const EDGE = 8
-const STRIP = 36
+const STRIP = 26
+/** Height of the row of one kind of marks, and how many kinds get their own. */
+const LANE = 13
+const LANES = 5
 /** Least pixels between two marks of one kind. */
-const MARK_GAP = 14
+const MARK_GAP = 12
 
 /** @param strips false leaves the strips to another place (narrow screens) */
 export function Timeline({ session, strips }: { session: Session; strips: boolean }): JSX.Element {
@@ -24,7 +27,7 @@ export function Timeline({ session, strips }: { session: Session; strips: boolea
   return (
     <section class="timeline" aria-label={words.label}>
       <EventBar session={session} />
-      <div class="timeline-track" ref={ref}>
+      <div class="timeline-track" ref={ref} onPointerDown={(event) => drag(event, session, width)}>
         <Marks session={session} width={width} />
         {strips && <Strips session={session} width={width} />}
         <svg class="playhead" width={width} height="100%" aria-hidden="true">
@@ -44,6 +47,28 @@ export function Timeline({ session, strips }: { session: Session; strips: boolea
       </div>
     </section>
   )
+}
+
+/** The whole timeline is a way to move the clock; the slider itself does it for keys and screen readers. */
+function drag(event: TargetedPointerEvent<HTMLDivElement>, session: Session, width: number): void {
+  if (event.button !== 0 || event.target instanceof HTMLInputElement) return
+  const track = event.currentTarget
+  const left = track.getBoundingClientRect().left + EDGE
+  const seek = (x: number) => {
+    const share = Math.min(1, Math.max(0, (x - left) / Math.max(1, width - 2 * EDGE)))
+    session.player.seek(Math.round(share * session.clock.peek().last))
+  }
+  track.setPointerCapture(event.pointerId)
+  const move = (next: PointerEvent) => seek(next.clientX)
+  const stop = () => {
+    track.removeEventListener('pointermove', move)
+    track.removeEventListener('pointerup', stop)
+    track.removeEventListener('pointercancel', stop)
+  }
+  track.addEventListener('pointermove', move)
+  track.addEventListener('pointerup', stop)
+  track.addEventListener('pointercancel', stop)
+  seek(event.clientX)
 }
 
 /** Which signs mean what, how often, and the way from one to the next. */
@@ -83,25 +108,35 @@ export function eventName(kind: string): string {
   return Object.hasOwn(strings.events.kinds, kind) ? strings.events.kinds[kind] : kind
 }
 
-function Marks({ session, width }: { session: Session; width: number }): JSX.Element {
+function Marks({ session, width }: { session: Session; width: number }): JSX.Element | null {
   const { last } = session.clock.value
   const room = Math.max(1, width - 2 * EDGE)
   const stretch = Math.max(1, (MARK_GAP * last) / room)
   const marks = marksOf(session.events.value, stretch)
+  const kinds = [...new Set(marks.map(({ kind }) => kind))].sort()
+  const lanes = Math.min(LANES, kinds.length)
+  if (lanes === 0) return null
   return (
-    <svg class="marks" width={width} height="20" aria-hidden="true">
-      {marks.map(({ step, kind, count }) => (
-        <g
-          key={`${kind}-${step}`}
-          class={`mark glyph-${glyphOf(kind)}`}
-          transform={`translate(${EDGE + (step / Math.max(1, last)) * room} 10)`}
-          onClick={() => session.player.seek(step)}
-        >
-          <title>{`${strings.events.row(step)}: ${count > 1 ? words.more(count, eventName(kind)) : eventName(kind)}`}</title>
-          <rect x="-7" y="-10" width="14" height="20" fill="transparent" />
-          <EventShape kind={kind} />
-        </g>
-      ))}
+    <svg class="marks" width={width} height={lanes * LANE + 2} aria-hidden="true">
+      {marks.map(({ step, kind, count }) => {
+        const lane = Math.min(lanes - 1, kinds.indexOf(kind))
+        const x = EDGE + (step / Math.max(1, last)) * room
+        return (
+          <g
+            key={`${kind}-${step}`}
+            class={`mark glyph-${glyphOf(kind)}`}
+            transform={`translate(${x} ${lane * LANE + LANE / 2 + 1})`}
+            onPointerDown={(event) => {
+              event.stopPropagation()
+              session.player.seek(step)
+            }}
+          >
+            <title>{`${strings.events.row(step)}: ${count > 1 ? words.more(count, eventName(kind)) : eventName(kind)}`}</title>
+            <rect x="-7" y={-LANE / 2} width="14" height={LANE} fill="transparent" />
+            <EventShape kind={kind} />
+          </g>
+        )
+      })}
     </svg>
   )
 }

@@ -12,14 +12,17 @@ import { UNIT, type Label, type LegendItem, type Scene, type SceneStage, type Se
 const words = strings.scenes.matrix
 
 /** Sizes in world units. */
-const CELL_WIDTH = 2.1
-const CELL_HEIGHT = 1.25
-const ROW_HEAD = 1.9
-const COLUMN_HEAD = 1.15
-const PANEL = 2.9
-const ROUND = 0.36
+const CELL_WIDTH = 2.5
+const CELL_HEIGHT = 1.5
+const ROW_HEAD = 2.5
+const COLUMN_HEAD = 1.25
+const PANEL = 3.1
+const ROUND = 0.4
+/** Height of a player's panel, and from one to the next. */
+const PANEL_HEIGHT = 1.2
+const PANEL_PITCH = 1.5
 /** Cells of the trail, the newest not counted. */
-const TRAIL = 5
+const TRAIL = 3
 
 interface Game {
   readonly actions: readonly (readonly string[])[]
@@ -70,7 +73,7 @@ export class MatrixScene implements Scene {
       x: -ROW_HEAD,
       y: -COLUMN_HEAD,
       width: ROW_HEAD + this.#columns * CELL_WIDTH + PANEL,
-      height: COLUMN_HEAD + Math.max(2, this.#rows) * CELL_HEIGHT + 1.75,
+      height: COLUMN_HEAD + Math.max(2, this.#rows) * CELL_HEIGHT + 1.75 + 0.1,
     }
   }
 
@@ -89,10 +92,10 @@ export class MatrixScene implements Scene {
       const left = (this.#columns * CELL_WIDTH + 0.35) * UNIT
       const selected = player.id === selection.agent
       this.#panels
-        .roundRect(left, top, (PANEL - 0.4) * UNIT, 1.05 * UNIT, 8)
+        .roundRect(left, top, (PANEL - 0.4) * UNIT, PANEL_HEIGHT * UNIT, 8)
         .fill(palette.surface)
-        .stroke({ color: selected ? palette.accent : palette.line, width: selected ? 5 : 2 })
-      playerSign(this.#panels, palette, index, left + 0.32 * UNIT, top + 0.31 * UNIT, 0.16 * UNIT)
+        .stroke({ color: selected ? palette.accent : palette.line, width: selected ? 4 : 2 })
+      playerSign(this.#panels, palette, index, left + 0.34 * UNIT, top + 0.36 * UNIT, 0.14 * UNIT)
     })
     this.#drawHistory(before.step)
   }
@@ -101,7 +104,7 @@ export class MatrixScene implements Scene {
     if (x < this.#columns * CELL_WIDTH + 0.35) return null
     for (const player of [0, 1]) {
       const top = this.#panelTop(player)
-      if (y >= top && y <= top + 1.05) return `agent_${player}`
+      if (y >= top && y <= top + PANEL_HEIGHT) return `agent_${player}`
     }
     return null
   }
@@ -168,7 +171,7 @@ export class MatrixScene implements Scene {
         .poly([x + 18, y + 9, x + 27, y + 18, x + 18, y + 27, x + 9, y + 18])
         .stroke({ color: palette.ink, width: 3 })
     })
-    at(this.#game.best, (x, y) => table.poly([x + 42, y + 9, x + 51, y + 26, x + 33, y + 26]).fill(palette.muted))
+    at(this.#game.best, (x, y) => table.poly([x + 58, y + 22, x + 67, y + 39, x + 49, y + 39]).fill(palette.muted))
     return table
   }
 
@@ -177,10 +180,10 @@ export class MatrixScene implements Scene {
     for (let row = 0; row < this.#rows; row++) {
       for (let column = 0; column < this.#columns; column++) {
         const pair = this.#game.payoffs.map((table) => figure(table[row]?.[column])).join(', ')
-        const [x, y] = [(column + 0.5) * CELL_WIDTH, (row + 0.5) * CELL_HEIGHT]
-        this.#text(pair, x, y, pair.length > 8 ? 21 : 27, ink, [0.5, 0.5], true)
+        const [x, y] = [(column + 0.5) * CELL_WIDTH, (row + 0.5) * CELL_HEIGHT + 0.06]
+        this.#text(pair, x, y, 25, ink, [0.5, 0.5], true).fit((CELL_WIDTH - 0.7) * UNIT)
         this.#counts.push(
-          this.#text('', (column + 1) * CELL_WIDTH - 0.12, (row + 1) * CELL_HEIGHT - 0.1, 16, muted, [1, 1]),
+          this.#text('', (column + 1) * CELL_WIDTH - 0.34, row * CELL_HEIGHT + 0.49, 17, muted, [1, 0.5]),
         )
       }
     }
@@ -191,22 +194,22 @@ export class MatrixScene implements Scene {
     const signs = new Graphics()
     this.#stage.root.addChild(signs)
     const name = (player: number) => `agent_${player}`
-    this.#text(name(0), -0.15, -0.28, 18, palette.ink, [1, 0.5], true)
-    playerSign(signs, palette, 0, (-0.15 - 1.42) * UNIT, -0.28 * UNIT, 9)
-    this.#text(name(1), 0.3, -0.85, 18, palette.ink, [0, 0.5], true)
-    playerSign(signs, palette, 1, 0.13 * UNIT, -0.85 * UNIT, 9)
+    const row = this.#text(name(0), -0.2, -0.3, 19, palette.ink, [1, 0.5], true)
+    playerSign(signs, palette, 0, -0.2 * UNIT - row.width - 18, -0.3 * UNIT, 9)
+    this.#text(name(1), 0.42, -0.92, 19, palette.ink, [0, 0.5], true)
+    playerSign(signs, palette, 1, 0.14 * UNIT, -0.92 * UNIT, 9)
     this.#heads = [
       this.#game.actions[0].map((action, row) =>
-        this.#text(shorten(action, 13), -0.15, (row + 0.5) * CELL_HEIGHT, 19, palette.muted, [1, 0.5]),
+        this.#text(shorten(action, 13), -0.2, (row + 0.5) * CELL_HEIGHT, 19, palette.muted, [1, 0.5]),
       ),
       this.#game.actions[1].map((action, column) =>
-        this.#text(shorten(action, 15), (column + 0.5) * CELL_WIDTH, -0.28, 19, palette.muted, [0.5, 0.5]),
+        this.#text(shorten(action, 15), (column + 0.5) * CELL_WIDTH, -0.3, 19, palette.muted, [0.5, 0.5]),
       ),
     ]
   }
 
   #panelTop(player: number): number {
-    return player * 1.25
+    return player * PANEL_PITCH
   }
 
   #drawPanels(): void {
@@ -216,26 +219,26 @@ export class MatrixScene implements Scene {
     this.#payoffs = []
     for (const player of [0, 1]) {
       const top = this.#panelTop(player)
-      this.#text(`agent_${player}`, left + 0.6, top + 0.31, 17, muted, [0, 0.5])
-      this.#text(words.total, left + 0.16, top + 0.74, 16, muted, [0, 0.5])
-      this.#totals.push(this.#text('0', left + PANEL - 0.6, top + 0.72, 27, ink, [1, 0.5], true))
-      this.#payoffs.push(this.#text('', left + PANEL - 0.6, top + 0.31, 18, ink, [1, 0.5]))
+      this.#text(`agent_${player}`, left + 0.62, top + 0.36, 18, muted, [0, 0.5])
+      this.#text(words.total, left + 0.2, top + 0.84, 17, muted, [0, 0.5])
+      this.#totals.push(this.#text('0', left + PANEL - 0.62, top + 0.82, 26, ink, [1, 0.5], true))
+      this.#payoffs.push(this.#text('', left + PANEL - 0.62, top + 0.36, 19, ink, [1, 0.5]))
     }
   }
 
   #historyTop(): number {
-    return Math.max(2, this.#rows) * CELL_HEIGHT + 0.62
+    return Math.max(2, this.#rows) * CELL_HEIGHT + 0.75
   }
 
   #drawHistoryHeads(): void {
     const { muted, ink } = this.#stage.palette
     const top = this.#historyTop()
-    this.#text(words.history, 0, top - 0.24, 15, muted, [0, 0.5])
+    this.#text(words.history, 0, top - 0.26, 16, muted, [0, 0.5])
     this.#letters = [0, 1].map((player) => {
       const y = top + player * (ROUND + 0.06) + ROUND / 2
-      this.#text(`agent_${player}`, -0.15, y, 16, ink, [1, 0.5])
+      this.#text(`agent_${player}`, -0.2, y, 17, ink, [1, 0.5])
       return Array.from({ length: this.#rounds }, (_, slot) =>
-        this.#text('', (slot + 0.5) * ROUND, y, 15, ink, [0.5, 0.5], true),
+        this.#text('', (slot + 0.5) * ROUND, y, 16, ink, [0.5, 0.5], true),
       )
     })
     // Letters lie above their tiles.
@@ -275,7 +278,7 @@ export class MatrixScene implements Scene {
       const choice = this.#choice(step - 1 - age)
       if (choice === undefined) continue
       const [row, column] = choice
-      const inset = age === 0 ? 3 : 6 + age * 4
+      const inset = age === 0 ? 2 : 5 + age * 4
       this.#outline
         .roundRect(
           column * CELL_WIDTH * UNIT + inset,
@@ -284,7 +287,7 @@ export class MatrixScene implements Scene {
           CELL_HEIGHT * UNIT - 2 * inset,
           6,
         )
-        .stroke({ color: accent, width: age === 0 ? 8 : 2, alpha: age === 0 ? 1 : 0.75 - age * 0.11 })
+        .stroke({ color: accent, width: age === 0 ? 6 : 1.5, alpha: age === 0 ? 1 : 0.95 - age * 0.2 })
     }
   }
 
@@ -304,7 +307,7 @@ export class MatrixScene implements Scene {
           this.#history.rect(slot * ROUND * UNIT + 1, y, ROUND * UNIT - 2, ROUND * UNIT).fill(palette.corridor)
           continue
         }
-        const colour = agentColour(palette, action)
+        const colour = toneOf(palette, action, this.#game.actions[player].length)
         this.#history.rect(slot * ROUND * UNIT + 1, y, ROUND * UNIT - 2, ROUND * UNIT).fill(colour)
         letter.set(signOf(this.#game.actions[player], action))
         letter.tint(textOn(colour))
@@ -318,6 +321,16 @@ function playerSign(graphics: Graphics, palette: Palette, player: number, x: num
   const colour = agentColour(palette, player)
   if (player === 0) graphics.roundRect(x - r, y - r, 2 * r, 2 * r, 3).fill(colour)
   else graphics.circle(x, y, r - 1).stroke({ color: colour, width: 5 })
+}
+
+/** Actions as greys from surface to muted: colours belong to the players. */
+function toneOf(palette: Palette, action: number, actions: number): number {
+  const share = actions < 2 ? 0 : action / (actions - 1)
+  const mix = (shift: number) => {
+    const [a, b] = [(palette.line >> shift) & 0xff, (palette.muted >> shift) & 0xff]
+    return Math.round(a + (b - a) * share) << shift
+  }
+  return mix(16) | mix(8) | mix(0)
 }
 
 /** One capital per action; numbers where two actions begin alike. */

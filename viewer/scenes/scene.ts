@@ -20,6 +20,10 @@ export interface TextStyle {
 export interface Label {
   readonly view: Container
   set(text: string): void
+  /** Width as written, in drawing units. */
+  readonly width: number
+  /** Makes the text smaller where it is wider than this, in drawing units. */
+  fit(width: number): void
   tint(colour: number): void
 }
 

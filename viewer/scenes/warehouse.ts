@@ -14,9 +14,10 @@ const words = strings.scenes.warehouse
 
 /** Half sizes and radii, in drawing units. */
 const SHELF = 0.36 * UNIT
-const CARRIED = 0.43 * UNIT
-const DISC = 0.29 * UNIT
-const NOSE = 0.42 * UNIT
+const CARRIED = 0.45 * UNIT
+const DISC = 0.31 * UNIT
+const NOSE = 0.44 * UNIT
+const RING = 0.58 * UNIT
 /** Robots in a standstill are joined when they are no farther apart than this, in cells. */
 const NEAR = 1.5
 
@@ -236,7 +237,7 @@ export class WarehouseScene implements Scene {
       const size = (2 * range + 1) * UNIT
       this.#under.rect(left, top, size, size).fill({ color: accent, alpha: 0.16 }).stroke({ color: accent, width: 4 })
     }
-    this.#over.circle(x * UNIT, y * UNIT, 0.5 * UNIT).stroke({ color: accent, width: 6 })
+    this.#over.circle(x * UNIT, y * UNIT, RING).stroke({ color: accent, width: 5 })
   }
 
   /** A bar across the way the robot wanted to go. */

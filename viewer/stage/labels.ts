@@ -44,6 +44,13 @@ export function createLabel(text: string, style: TextStyle): Label {
     set: (next) => {
       if (view.text !== next) view.text = next
     },
+    get width() {
+      return view.width
+    },
+    fit: (width) => {
+      view.scale.set(1)
+      if (view.width > width) view.scale.set(width / view.width)
+    },
     tint: (colour) => {
       view.tint = colour
     },

@@ -95,23 +95,33 @@ export function StageView({ session, interactive }: { session: Session; interact
       {condition.value === 'lost' && <p class="stage-message">{strings.stage.lost}</p>}
       {condition.value === 'starting' && <p class="stage-message quiet">{strings.stage.starting}</p>}
       {interactive && stage.value?.surface === 'canvas' && <p class="stage-note">{strings.stage.plain}</p>}
-      {interactive && stage.value !== null && (
-        <div class="stage-tools">
-          <button type="button" class="tool" title={strings.stage.zoomIn} onClick={() => stage.value?.zoom(1.25)}>
-            <Icon name="plus" />
-            <span class="hidden">{strings.stage.zoomIn}</span>
-          </button>
-          <button type="button" class="tool" title={strings.stage.zoomOut} onClick={() => stage.value?.zoom(0.8)}>
-            <Icon name="minus" />
-            <span class="hidden">{strings.stage.zoomOut}</span>
-          </button>
-          <button type="button" class="tool" title={strings.stage.fitLabel} onClick={() => stage.value?.fit()}>
-            <Icon name="fit" />
-            <span class="hidden">{strings.stage.fitLabel}</span>
-          </button>
+      {interactive && (
+        <div class="stage-foot">
+          <Legend items={legend.value} />
+          <StageTools stage={stage.value} />
         </div>
       )}
-      {interactive && <Legend items={legend.value} />}
+    </div>
+  )
+}
+
+function StageTools({ stage }: { stage: Stage | null }): JSX.Element | null {
+  if (stage === null) return null
+  const words = strings.stage
+  return (
+    <div class="stage-tools">
+      <button type="button" class="tool zoom" title={words.zoomIn} onClick={() => stage.zoom(1.25)}>
+        <Icon name="plus" />
+        <span class="hidden">{words.zoomIn}</span>
+      </button>
+      <button type="button" class="tool zoom" title={words.zoomOut} onClick={() => stage.zoom(0.8)}>
+        <Icon name="minus" />
+        <span class="hidden">{words.zoomOut}</span>
+      </button>
+      <button type="button" class="tool" title={words.fitLabel} onClick={() => stage.fit()}>
+        <Icon name="fit" />
+        <span class="hidden">{words.fitLabel}</span>
+      </button>
     </div>
   )
 }

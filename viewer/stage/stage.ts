@@ -48,6 +48,7 @@ export class Stage {
   #interactive = true
   #due = false
   #lost = false
+  #pictures = 0
   readonly #resize = new ResizeObserver(() => this.#fitHost())
 
   private constructor(app: Application, palette: Palette) {
@@ -151,9 +152,15 @@ export class Stage {
     this.#look(zoomAt(this.#view, this.#host.clientWidth / 2, this.#host.clientHeight / 2, factor))
   }
 
-  /** Where a world point is on the page's canvas, in CSS pixels; for tests and overlays. */
-  toScreen(x: number, y: number): { x: number; y: number } {
-    return { x: this.#view.x + x * this.#view.scale, y: this.#view.y + y * this.#view.scale }
+  /** Where a world point is in the window, in CSS pixels. */
+  toWindow(x: number, y: number): { x: number; y: number } {
+    const { left, top } = this.#app.canvas.getBoundingClientRect()
+    return { x: left + this.#view.x + x * this.#view.scale, y: top + this.#view.y + y * this.#view.scale }
+  }
+
+  /** Pictures of a world drawn so far, and the part of a step that the last one was on its way. */
+  get drawn(): { pictures: number; fraction: number } {
+    return { pictures: this.#pictures, fraction: this.#picture?.fraction ?? 0 }
   }
 
   /** Draws at the next picture of the screen. */
@@ -172,6 +179,7 @@ export class Stage {
       this.#mounted.scene.draw(picture.before, picture.after, picture.fraction, picture.selection)
     }
     this.#app.render()
+    if (picture !== undefined) this.#pictures++
   }
 
   #mount(first: Frame): void {
