@@ -89,21 +89,25 @@ export function categoricalGrad(
 }
 
 /**
- * Draws one allowed choice per row: the first whose cumulative probability exceeds the uniform.
- * @param uniform [rows] in [0, 1), or 0 for the most probable choice (the first among equals)
- * @param action [rows] int32; 0 where nothing is allowed
- * @param logProbability [rows] of the choice taken, or 0 to leave it out
- * @param probability [rows, n], exactly 0 at forbidden choices
+ * Draws one allowed choice per row: the first whose cumulative probability exceeds the uniform. One dimension of a
+ * multi-discrete action at a time: pointers to logits, mask and probability are at its first column.
+ * @param uniform [rows, dimensions] in [0, 1), or 0 for the most probable choice (the first among equals)
+ * @param action [rows, dimensions] int32; 0 where nothing is allowed
+ * @param logProbability [rows] of the choices taken, summed over dimensions, or 0 to leave it out
+ * @param probability [rows, width], exactly 0 at forbidden choices
+ * @param width columns from row to row
+ * @param scratch 2 (n + 4) floats
  */
 export function sample(
   logits: usize, mask: usize, uniform: usize, action: usize, logProbability: usize, probability: usize,
-  rows: i32, n: i32, scratch: usize,
+  rows: i32, n: i32, width: i32, dimensions: i32, dimension: i32, scratch: usize,
 ): void {
-  const stride = <usize>n << 2
+  const shares = scratch + (<usize>((n + 3) & ~3) << 2)
   for (let r = 0; r < rows; r++) {
+    const at = <usize>(r * dimensions + dimension) << 2
     const any = maskRow(logits, mask, scratch, n)
     const top = rowMax(scratch, n)
-    const total = expRow(scratch, probability, n, top)
+    const total = expRow(scratch, shares, n, top)
     let choice = -1
     if (uniform == 0) {
       let best: f32 = -Infinity
@@ -115,25 +119,26 @@ export function sample(
         }
       }
     } else {
-      const threshold: f32 = load<f32>(uniform + (<usize>r << 2)) * total
+      const threshold: f32 = load<f32>(uniform + at) * total
       let seen: f32 = 0
       for (let i = 0; i < n; i++) {
-        const p = load<f32>(probability + (<usize>i << 2))
+        const p = load<f32>(shares + (<usize>i << 2))
         seen += p
         if (p > 0) choice = i
         if (seen > threshold && choice == i) break
       }
     }
     if (choice < 0) choice = 0
-    const share = splat(any ? total : <f32>Infinity)
-    for (let i: usize = 0; i < stride; i += 16) v128.store(probability + i, f32x4.div(v128.load(probability + i), share))
-    store<i32>(action + (<usize>r << 2), any ? choice : 0)
+    const divisor: f32 = any ? total : Infinity
+    for (let i: usize = 0; i < <usize>n << 2; i += 4) store<f32>(probability + i, load<f32>(shares + i) / divisor)
+    store<i32>(action + at, any ? choice : 0)
     if (logProbability != 0) {
+      const to = logProbability + (<usize>r << 2)
       const value: f32 = load<f32>(scratch + (<usize>choice << 2)) - top - logOf(total)
-      store<f32>(logProbability + (<usize>r << 2), any ? value : 0)
+      store<f32>(to, (dimension == 0 ? <f32>0 : load<f32>(to)) + (any ? value : <f32>0))
     }
-    logits += stride
-    probability += stride
-    if (mask != 0) mask += <usize>n
+    logits += <usize>width << 2
+    probability += <usize>width << 2
+    if (mask != 0) mask += <usize>width
   }
 }
