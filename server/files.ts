@@ -38,7 +38,7 @@ export async function readPart(
   name: string,
   from: number,
   limit: number,
-): Promise<Version & { start: number; part: Uint8Array }> {
+): Promise<Version & { inode: number; start: number; part: Uint8Array }> {
   const file = await open(path, PLAIN)
   try {
     const stat = await file.stat()
@@ -51,7 +51,7 @@ export async function readPart(
       if (bytesRead === 0) break
       have += bytesRead
     }
-    return { bytes: stat.size, modifiedMs: stat.mtimeMs, start, part: part.subarray(0, have) }
+    return { bytes: stat.size, modifiedMs: stat.mtimeMs, inode: stat.ino, start, part: part.subarray(0, have) }
   } finally {
     await file.close()
   }

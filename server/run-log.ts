@@ -14,11 +14,12 @@ export class RunLog {
   update: RunUpdate | null = null
   /** Updates read so far. */
   updates = 0
-  /** Raised when the file was started anew; counts above begin again. */
+  /** Raised when the file was replaced or cut (a resumed run does so); counts above begin again. */
   generation = 0
   problems: string[] = []
   modifiedMs = 0
   private offset = 0
+  private inode = 0
   private rest = new Uint8Array(0)
   private overlong = false
   private damaged = 0
@@ -42,7 +43,9 @@ export class RunLog {
         throw error
       }
       this.modifiedMs = read.modifiedMs
-      if (read.bytes < this.offset) {
+      const replaced = read.inode !== this.inode && this.offset > 0
+      this.inode = read.inode
+      if (replaced || read.bytes < this.offset) {
         this.restart()
         changed = true
         continue

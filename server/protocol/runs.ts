@@ -152,7 +152,8 @@ export type RunOpened = Static<typeof RunOpened>
 
 /**
  * What is new. A viewer that reads slowly gets the latest update only (`skipped` counts the updates left out),
- * but every evaluation.
+ * but every evaluation. After a run was resumed they come again from the first: one of the same step takes the place
+ * of the earlier.
  */
 export const RunProgress = Type.Object({
   type: Type.Literal('run.progress'),
