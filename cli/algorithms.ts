@@ -35,8 +35,11 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       ]
       session.out.result(rows, () =>
         table(
-          [{ title: 'name' }, { title: 'kind' }, { title: 'what it is' }, { title: 'paper' }],
-          rows.map((row) => [row.name, row.kind, row.summary, row.paper ?? '–']),
+          [{ title: 'name' }, { title: 'kind' }, { title: 'what it is' }],
+          rows.flatMap((row) => [
+            [row.name, row.kind, row.summary],
+            ...(row.paper === null ? [] : [['', '', row.paper]]),
+          ]),
         ),
       )
     }),

@@ -6,6 +6,7 @@ import { loadScenario } from '../scenarios/load.ts'
 import { type Scenario } from '../scenarios/schema.ts'
 import { type CommandFile, type Session } from './command.ts'
 import { type PlayReport } from './episodes.ts'
+import { writableFolder } from './folders.ts'
 import { PRESETS } from './presets.ts'
 import { printed } from './print-config.ts'
 import { createProgress } from './progress.ts'
@@ -126,7 +127,6 @@ async function demo(options: DemoOptions, session: Session): Promise<number> {
     if (options.open && !out.json) void openBrowser(served.url)
   }
   const scenario = loadScenario(SCENARIO)
-  const { writableFolder } = await import('./episodes.ts')
   const folder = writableFolder(demoFolder(data, seed))
   const shown = relative('.', folder)
   out.log(`Training ${ALGORITHM} on ${SCENARIO} for ${readable(steps)} steps, into ${shown}`)
@@ -142,7 +142,7 @@ async function demo(options: DemoOptions, session: Session): Promise<number> {
       seed,
       steps,
       out: folder,
-      evaluation: { points: evaluations, episodes: scenario.evaluation.episodes },
+      evaluation: { points: evaluations, episodes: scenario.evaluation.episodes, absoluteEpisodes: EPISODES },
     },
     (event) => progress.show(event),
   )

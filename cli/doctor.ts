@@ -121,27 +121,30 @@ function installed(name: string): string | undefined {
   return undefined
 }
 
-function tensors(): Check[] {
-  const tfjs = installed('@tensorflow/tfjs') ?? installed('@tensorflow/tfjs-core')
-  const wasm = installed('@tensorflow/tfjs-backend-wasm')
+async function tensors(): Promise<Check[]> {
   const native = installed('@tensorflow/tfjs-node-gpu') ?? installed('@tensorflow/tfjs-node')
   return [
-    tfjs === undefined
-      ? { name: 'tensors', state: 'broken', detail: 'TensorFlow.js is not installed', fix: 'npm ci' }
-      : {
-          name: 'tensors',
-          state: 'fine',
-          detail: `TensorFlow.js ${tfjs}${wasm === undefined ? '' : `, wasm backend ${wasm}`}`,
-        },
+    await backend(),
     native === undefined
       ? {
           name: 'tfjs-node',
           state: 'missing',
           detail: 'not installed; not needed',
-          fix: 'npm install @tensorflow/tfjs-node for its own CPU library',
+          fix: 'npm install @tensorflow/tfjs-node (or -gpu), then --backend tensorflow',
         }
       : { name: 'tfjs-node', state: 'fine', detail: native },
   ]
+}
+
+/** What would compute tensors, found out by making it current. */
+async function backend(): Promise<Check> {
+  try {
+    const { useBackend } = await import('../results/backend.ts')
+    const { name, detail } = await useBackend('auto', { notice: () => {} })
+    return { name: 'tensors', state: 'fine', detail: `${name}: ${detail}` }
+  } catch (error) {
+    return { name: 'tensors', state: 'broken', detail: (error as Error).message, fix: 'npm ci' }
+  }
 }
 
 function store(): Check {
@@ -239,7 +242,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
           machine(),
           simd(),
           await workers(),
-          ...tensors(),
+          ...(await tensors()),
           viewer(),
           browser(),
           disk(String(options.values.data)),

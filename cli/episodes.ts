@@ -1,12 +1,12 @@
 /** Played episodes as `run` and `evaluate` show them: the table, the JSON, the replay files. */
-import { accessSync, constants, mkdirSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { join, relative } from 'node:path'
 import { episodeSeed, type SeedPurpose } from '../envs/core/index.ts'
 import { statistics, type Statistics } from '../agents/core/evaluate.ts'
 import { playEpisodes, type PlayedEpisode } from '../agents/core/play.ts'
 import { openScenario, scenarioHash } from '../scenarios/open.ts'
 import { writeAtomic } from '../results/files.ts'
 import { type Session } from './command.ts'
+import { writableFolder } from './folders.ts'
 import { type Player } from './policies.ts'
 import { bold, readable, table } from './output.ts'
 import { type Target } from './targets.ts'
@@ -46,14 +46,6 @@ export interface PlayReport {
 /** By metric, the return first; null where no episode had a value. */
 export type Summaries = Record<string, Statistics | null>
 
-/** Makes a folder that will be written to, before any work is done. */
-export function writableFolder(folder: string): string {
-  const path = resolve(folder)
-  mkdirSync(path, { recursive: true })
-  accessSync(path, constants.W_OK)
-  return path
-}
-
 function fileName(scenario: string, policy: string, seed: string, episode: number): string {
   const words = `${scenario}-${policy}-seed${seed}-${episode}`
   return `${words.replace(/[^\w.-]+/g, '-')}.replay`
@@ -71,7 +63,8 @@ export function play(
   const batch = openScenario(scenario, { lanes: width, autoreset: 'disabled' }, definitions)
   const seeds = Array.from({ length: episodes }, (_, episode) => episodeSeed(seed, purpose, 0, episode))
   const origin = plugin === undefined ? undefined : { name: plugin.name, sha256: plugin.sha256 }
-  const protocol = `${player.manner} policy, ${episodes} ${episodes === 1 ? 'episode' : 'episodes'}, ${purpose} seeds of root ${seed}`
+  const manner = `${player.manner} policy${player.policy.privileged === true ? ' that sees the whole world' : ''}`
+  const protocol = `${manner}, ${episodes} ${episodes === 1 ? 'episode' : 'episodes'}, ${purpose} seeds of root ${seed}`
   const started = process.hrtime.bigint()
   const played = playEpisodes({
     batch,
@@ -143,6 +136,7 @@ export function playText(report: PlayReport & { summaries: Summaries }): string 
   const rows = Object.entries(report.summaries).map(([name, summary]) => {
     if (summary === null) return [name, '–', '', '', '', '']
     const { mean, std, min, max, interval } = summary
+    if (report.episodes === 1) return [name, readable(mean), '', '', '', '']
     return [
       name,
       readable(mean),
@@ -169,7 +163,7 @@ export function playText(report: PlayReport & { summaries: Summaries }): string 
     ),
     '',
     `protocol  ${report.protocol}`,
-    `speed     ${readable(report.stepsPerSecond)} steps/s (${readable(report.steps)} environment steps)`,
+    `speed     ${readable(report.stepsPerSecond)} steps/s over ${readable(report.steps)} environment ${report.steps === 1 ? 'step' : 'steps'}`,
     ...report.replays.slice(0, 3).map((path, i) => `${i === 0 ? 'replays   ' : '          '}${path}`),
     ...(report.replays.length > 3 ? [`          … ${report.replays.length} in all`] : []),
     ...(report.replays.length > 0 ? [`watch     troupe watch ${report.replays[0]}`] : []),

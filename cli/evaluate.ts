@@ -6,6 +6,7 @@ import { TroupeError } from '../envs/core/index.ts'
 import { type PlayMode } from '../agents/core/learner.ts'
 import { type CommandFile } from './command.ts'
 import { play, playJson, playText } from './episodes.ts'
+import { backendOption } from './backend-option.ts'
 import { resolvePlayer } from './policies.ts'
 import { printed } from './print-config.ts'
 import { readRun } from './resume.ts'
@@ -39,6 +40,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       16,
     )
     .option('--record [dir]', 'write one replay per episode (default folder: <data>/replays)')
+    .addOption(backendOption())
     .option('--env <module>', 'the plug-in that the run was made with')
     .option('--option <name=value>', 'change an option of the environment; repeatable', keyValue('--option'))
     .addHelpText(
@@ -49,12 +51,13 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       perform(async (session) => {
         const options = effective(command)
         if (printed(options, session)) return
-        const { episodes, seed, mode, scenario, lanes, record, env, option, data } = options.values as {
+        const { episodes, seed, mode, scenario, lanes, record, env, option, data, backend } = options.values as {
           episodes?: number
           seed?: string
           mode?: PlayMode
           scenario?: string
           lanes: number
+          backend: string
           record?: string | true
           env?: string
           option?: Record<string, unknown>
@@ -84,7 +87,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
             ? await resolveScenario(scenario, env, option, session)
             : await targetOf(run.scenario, env, option, session)
         const manner = mode ?? target.scenario.evaluation.policy
-        const player = await resolvePlayer(folder, target.scenario, target.definitions, manner, session)
+        const player = await resolvePlayer(folder, target.scenario, target.definitions, manner, session, backend)
         const report = play(
           {
             target,

@@ -98,8 +98,8 @@ test('the server of the package shows the viewer and the shipped replays', async
       expect([file, answer.status]).toEqual([file, 200])
       expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(100)
     }
-    const { replays } = await (await fetch(`${url}/api/replays`)).json()
-    expect(replays.map(({ id }: { id: string }) => id)).toContain('shipped:warehouse-tiny-4ag-greedy')
+    const { replays } = (await (await fetch(`${url}/api/replays`)).json()) as { replays: { id: string }[] }
+    expect(replays.map(({ id }) => id)).toContain('shipped:warehouse-tiny-4ag-greedy')
   } finally {
     child.kill('SIGINT')
   }

@@ -6,13 +6,14 @@ import { TroupeError } from '../envs/core/index.ts'
 import { trainRun } from '../results/run.ts'
 import { checkScenario } from '../scenarios/schema.ts'
 import { type CommandFile } from './command.ts'
-import { writableFolder } from './episodes.ts'
+import { writableFolder } from './folders.ts'
+import { backendOption } from './backend-option.ts'
 import { printed } from './print-config.ts'
 import { createProgress } from './progress.ts'
 import { finishRun, interruptible } from './run-end.ts'
 import { runText } from './train.ts'
 import { effective, whole } from './settings.ts'
-import { withPlugin } from './targets.ts'
+import { targetOf } from './targets.ts'
 
 /** What run.json says that a command needs. */
 export interface RunFile {
@@ -62,6 +63,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       'train until this many environment steps in all (default: as planned at first)',
       whole('--steps', 1, 1e12),
     )
+    .addOption(backendOption())
     .option('--env <module>', 'the plug-in that the run was started with')
     .action((wanted: string) =>
       perform(async (session) => {
@@ -70,7 +72,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
         const { steps, env, data } = options.values as { steps?: number; env?: string; data: string }
         const folder = findRun(wanted, data)
         const run = readRun(folder)
-        const plugin = env === undefined ? undefined : (await withPlugin(env, session)).plugin
+        const { plugin } = await targetOf(run.scenario, env, undefined, session)
         const total = steps ?? run.steps
         if (run.step >= total) {
           throw new TroupeError('bad-option', {
@@ -96,6 +98,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
             resume: true,
             ...(run.evaluation === undefined ? {} : { evaluation: run.evaluation }),
             signal: interrupt.signal,
+            backend: options.values.backend as string,
             onProgress: (event) => progress.show(event),
             ...(plugin === undefined ? {} : { plugin }),
           })

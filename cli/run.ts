@@ -5,6 +5,7 @@ import { TroupeError } from '../envs/core/index.ts'
 import { type PlayMode } from '../agents/core/learner.ts'
 import { type CommandFile } from './command.ts'
 import { play, playJson, playText } from './episodes.ts'
+import { backendOption } from './backend-option.ts'
 import { resolvePlayer } from './policies.ts'
 import { printed } from './print-config.ts'
 import { effective, keyValue, oneOf, whole } from './settings.ts'
@@ -23,6 +24,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       16,
     )
     .option('--record [dir]', 'write one replay per episode (default folder: <data>/replays)')
+    .addOption(backendOption())
     .option('--env <module>', 'environment of your own: ./mine.js or an installed package')
     .option(
       '--option <name=value>',
@@ -38,11 +40,12 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       perform(async (session) => {
         const options = effective(command)
         if (printed(options, session)) return
-        const { policy, episodes, seed, lanes, record, env, option, mode, data } = options.values as {
+        const { policy, episodes, seed, lanes, record, env, option, mode, data, backend } = options.values as {
           policy?: string
           episodes: number
           seed: string
           lanes: number
+          backend: string
           record?: string | true
           env?: string
           option?: Record<string, unknown>
@@ -58,7 +61,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
         }
         const target = await resolveScenario(wanted, env, option, session)
         const manner = mode ?? target.scenario.evaluation.policy
-        const player = await resolvePlayer(policy, target.scenario, target.definitions, manner, session)
+        const player = await resolvePlayer(policy, target.scenario, target.definitions, manner, session, backend)
         const folder = record === true ? join(data, 'replays') : record
         const report = play(
           {

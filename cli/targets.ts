@@ -70,7 +70,10 @@ export async function resolveScenario(
     })
   }
   const definitions = loaded?.definitions ?? ENVS
-  const known = named === undefined ? defaultScenario(loaded!.plugin.definition) : loadNamed(named, definitions, env)
+  const known =
+    named === undefined
+      ? defaultScenario(loaded!.plugin.definition)
+      : hinted(env, () => loadScenario(named, definitions))
   return opened(known, options, definitions, loaded?.plugin)
 }
 
@@ -82,7 +85,7 @@ export async function targetOf(
   session: Session,
 ): Promise<Target> {
   const loaded = env === undefined ? undefined : await withPlugin(env, session)
-  return opened(scenario, options, loaded?.definitions ?? ENVS, loaded?.plugin)
+  return hinted(env, () => opened(scenario, options, loaded?.definitions ?? ENVS, loaded?.plugin))
 }
 
 function opened(
@@ -103,10 +106,10 @@ function opened(
   }
 }
 
-/** A scenario of that name; one whose environment is unknown may want `--env`. */
-function loadNamed(named: string, definitions: Record<string, EnvDefinition>, env: string | undefined): Scenario {
+/** Runs a look-up; an unknown environment may want `--env`. */
+function hinted<T>(env: string | undefined, look: () => T): T {
   try {
-    return loadScenario(named, definitions)
+    return look()
   } catch (error) {
     if (!isTroupeError(error) || env !== undefined || !error.where.endsWith('environment')) throw error
     const { code, where, got, expected, nearest } = error

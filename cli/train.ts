@@ -7,8 +7,9 @@ import { LEARNERS } from '../agents/index.ts'
 import { isModulePath } from '../results/plugins.ts'
 import { trainRun } from '../results/run.ts'
 import { type CommandFile, type Session } from './command.ts'
-import { writableFolder } from './episodes.ts'
+import { writableFolder } from './folders.ts'
 import { PRESETS } from './presets.ts'
+import { backendOption } from './backend-option.ts'
 import { printed } from './print-config.ts'
 import { createProgress } from './progress.ts'
 import { bold, duration, readable, table } from './output.ts'
@@ -63,8 +64,8 @@ function runFolder(out: string | undefined, data: string, algorithm: string, sce
 
 /** The page for a person at the end of a run. */
 export function runText(summary: RunSummary): string {
-  const { algorithm, scenario, seed, out, steps, seconds, stepsPerSecond, evaluations, weightsHash, record, status } =
-    summary
+  const { algorithm, scenario, seed, out, steps, seconds, stepsPerSecond, evaluations, absolute } = summary
+  const { weightsHash, record, status, protocol } = summary
   const folder = relative('.', resolve(out)) || '.'
   const shown = evaluations.length <= 8 ? evaluations : pick(evaluations, 8)
   const rows = shown.map(({ step, return: { mean, std, min, max } }) => [
@@ -91,7 +92,14 @@ export function runText(summary: RunSummary): string {
             rows,
           ),
         ]),
+    ...(absolute === null
+      ? []
+      : [
+          '',
+          `best      after ${readable(absolute.step)} steps; ${absolute.episodes} fresh episodes return ${readable(absolute.return.mean)} (${readable(absolute.return.interval[0])} to ${readable(absolute.return.interval[1])})`,
+        ]),
     '',
+    `protocol  ${protocol.policy} policy, ${protocol.episodes} episodes per evaluation, return = ${protocol.return}`,
     `run       ${folder}`,
     `record    ${relative('.', resolve(record))}`,
     `weights   ${weightsHash}`,
@@ -125,6 +133,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       `bundle of settings: ${Object.keys(PRESETS).join(', ')}`,
       oneOf('--preset', Object.keys(PRESETS)),
     )
+    .addOption(backendOption())
     .option('--env <module>', 'environment of your own: ./mine.js or an installed package')
     .option('--option <name=value>', 'change an option of the environment; repeatable', keyValue('--option'))
     .addHelpText(
@@ -194,6 +203,7 @@ async function train(
         episodes: evaluationEpisodes ?? target.scenario.evaluation.episodes,
       },
       signal: interrupt.signal,
+      backend: options.values.backend as string,
       onProgress: (event) => progress.show(event),
       ...(target.plugin === undefined || module === undefined ? {} : { plugin: target.plugin }),
     })

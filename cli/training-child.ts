@@ -17,7 +17,7 @@ export interface TrainingJob {
   readonly seed: string
   readonly steps: number
   readonly out: string
-  readonly evaluation: { readonly points: number; readonly episodes: number }
+  readonly evaluation: { readonly points: number; readonly episodes: number; readonly absoluteEpisodes: number }
 }
 
 export type FromChild =

@@ -12,7 +12,7 @@ const small = [
   '--set',
   'lanes=8',
   '--set',
-  'hidden=[16]',
+  'hidden=16',
   '--evaluations',
   '4',
   '--evaluation-episodes',
@@ -188,10 +188,10 @@ test('demo says where the viewer is within two seconds, shows the run, and ends 
   const url = /http\S+/.exec(await running.says(/Viewer: http\S+/))![0]
   expect(performance.now() - began).toBeLessThan(process.env.CI === undefined ? 2000 : 4000)
   expect((await fetch(url)).status).toBe(200)
-  const { replays } = await (await fetch(`${url}/api/replays`)).json()
+  const { replays } = (await (await fetch(`${url}/api/replays`)).json()) as { replays: unknown[] }
   expect(replays.length).toBeGreaterThan(0) // something moves before anything was trained
   await running.says(/The viewer stays at/, 120_000)
-  const { runs } = await (await fetch(`${url}/api/runs`)).json()
+  const { runs } = (await (await fetch(`${url}/api/runs`)).json()) as { runs: unknown[] }
   expect(runs[0]).toMatchObject({ algorithm: 'mappo', status: 'finished' })
   running.child.kill('SIGINT')
   const { code } = await running.ended

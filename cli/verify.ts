@@ -23,6 +23,8 @@ interface Result {
   /** Whether the episode ended within the recording. */
   readonly complete?: boolean
   readonly return?: number
+  /** Replays that a record points to and that were re-simulated. */
+  readonly replays?: number
   /** Set when the file could not be judged at all. */
   readonly error?: Record<string, unknown>
 }
@@ -92,7 +94,7 @@ async function judge(file: string, known: Known): Promise<Result> {
   const text = bytes[0] === 0x7b // '{': a record is JSON, a replay never starts so
   if (!text) return replayResult(file, bytes, known)
   const { verifyRecord } = await import('./verify-record.ts')
-  return verifyRecord(file, bytes, (path, part) => replayResult(path, part, known))
+  return verifyRecord(file, (path, part) => replayResult(path, part, known))
 }
 
 function line(result: Result): string {
@@ -100,6 +102,7 @@ function line(result: Result): string {
   if (ok) {
     const total = result.return === undefined ? '' : `, return ${result.return}`
     const part = result.complete === false ? ', the recording stops before the episode does' : ''
+    if (kind === 'record') return `genuine      ${file} (record, ${result.replays} replays re-simulated)`
     return `genuine      ${file}${steps === undefined ? '' : ` (${steps} steps${total}${part})`}`
   }
   if (result.error !== undefined) return `unreadable   ${String(result.error.message)}`

@@ -1,12 +1,12 @@
 /** `troupe watch`: opens the viewer on a replay, a run, or the list of both. */
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Command } from 'commander'
 import { TroupeError } from '../envs/core/index.ts'
 import { REPLAY_LIMITS, readReplayHeader } from '../envs/core/replay.ts'
-import { writeAtomic } from '../results/files.ts'
+import { sha256, writeAtomic } from '../results/files.ts'
 import { type CommandFile } from './command.ts'
-import { sha256 } from './policies.ts'
+import { writableFolder } from './folders.ts'
 import { printed } from './print-config.ts'
 import { effective } from './settings.ts'
 import { EXIT } from './output.ts'
@@ -45,7 +45,7 @@ function replayPlace(file: string, data: string): Place {
   const copy = join(replays, `${plain}.replay`)
   const taken = existsSync(copy) && !readFileSync(copy).equals(bytes)
   const target = taken ? `${plain}-${sha256(bytes).slice(0, 8)}` : plain
-  mkdirSync(replays, { recursive: true })
+  writableFolder(replays)
   writeAtomic(join(replays, `${target}.replay`), bytes)
   return { data, path: id(`file:${target}`) }
 }
