@@ -22,7 +22,7 @@ beforeAll(async () => {
   await tf.setBackend('cpu')
 })
 
-const SMALL = { lanes: 3, rolloutSteps: 5, hidden: 8, layers: 1, epochs: 1 }
+const SMALL = { lanes: 3, rolloutSteps: 5, hidden: 8, layers: 1, epochs: 1, minibatches: 1 }
 
 interface World {
   readonly env: EnvDefinition
@@ -256,6 +256,17 @@ for (const definition of Object.values(LEARNERS)) {
         const left = (1 - 0.9 ** (10 - step)) / 0.1 // 6.51, 6.13 … 1: what treating the clock as an end gives
         expect(Math.abs(value - left)).toBeLessThan(0.1)
       })
+    })
+
+    test('targets are normalised by statistics that have seen them: pay a hundred times more, learn the same values', () => {
+      // Whole episodes, an end that ends, lambda 1: returns are sums of rewards, whatever the critic thinks.
+      const settings = { rolloutSteps: 8, lambda: 1, epochs: 2, valueClip: null, lanes: 16 }
+      const losses = [1, 100].map((pay) => {
+        const learner = from(with_({ pay, horizonEnds: 'termination' }), settings)
+        return learner.collectAndUpdate().valueLoss
+      })
+      expect(losses[0]).toBeGreaterThan(0.1)
+      expect(losses[1] / losses[0]).toBeCloseTo(1, 4)
     })
 
     test('without ids, agents that swap their observations swap their choices', () => {

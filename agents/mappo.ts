@@ -59,8 +59,8 @@ export const MAPPO_SETTINGS = Type.Object(
         'What the critic sees: the global state; that and the agent’s own observation; or all observations side by ' +
         'side, which is also what happens where the environment has no global state.',
     }),
-    lr: real(7e-4, 0, 1, 'Adam step size of the actor; ref 5e-4 (7e-4 for particles).'),
-    criticLr: real(7e-4, 0, 1, 'Adam step size of the critic.'),
+    lr: real(2e-3, 0, 1, 'Adam step size of the actor; ref 5e-4 (7e-4 for particles).'),
+    criticLr: real(2e-3, 0, 1, 'Adam step size of the critic; ref as the actor.'),
     lrSchedule: Type.Union([Type.Literal('constant'), Type.Literal('linear')], {
       default: 'constant',
       description: 'linear: both step sizes fall to 0 at scheduleSteps.',
@@ -69,8 +69,8 @@ export const MAPPO_SETTINGS = Type.Object(
       default: null,
       description: 'Environment steps (all lanes) at which a linear schedule ends; a run fills in its own length.',
     }),
-    epochs: whole(5, 1, 100, 'Passes over each rollout; ref 15 on easy tasks, 5 to 10 on hard ones.'),
-    minibatches: whole(1, 1, 1024, 'Parts of a pass, drawn by shuffling rows; ref 1.'),
+    epochs: whole(10, 1, 100, 'Passes over each rollout; ref 15 on easy tasks, 5 to 10 on hard ones.'),
+    minibatches: whole(4, 1, 1024, 'Parts of a pass, drawn by shuffling rows; ref 1.'),
     gamma: real(0.99, 0, 1, 'Discount per step.'),
     lambda: real(0.95, 0, 1, 'GAE trace.'),
     clip: real(0.2, 0, 10, 'Probability ratio may move by this much.'),

@@ -111,18 +111,21 @@ export class Mlp {
     const kept: [string, tf.Tensor][] = []
     const read = (name: string, tensor: tf.Tensor) => void kept.push([name, tf.keep(tensor)])
     const parameters = this.weights()
-    return tf.tidy(() => {
+    const readings: Record<string, Float32Array> = {}
+    let result = NaN
+    // Nothing is returned from tidy: it would look for tensors in every element of what it is given.
+    tf.tidy(() => {
       const { value, grads } = tf.valueAndGrads((...weights: tf.Tensor[]) =>
         loss({ forward: (x) => this.apply(x, weights), read }),
       )(parameters)
       grads.forEach((grad, k) => this.gradient.set(grad.dataSync(), this.slices[k].from))
-      const readings: Record<string, Float32Array> = {}
       for (const [name, tensor] of kept) {
         readings[name] = Float32Array.from(tensor.dataSync())
         tensor.dispose()
       }
-      return { loss: value.dataSync()[0], readings }
+      result = value.dataSync()[0]
     })
+    return { loss: result, readings }
   }
 
   /**
@@ -136,10 +139,12 @@ export class Mlp {
     finish: (out: tf.Tensor2D) => tf.Tensor[] = (out) => [out],
   ): readonly Float32Array[] {
     const weights = this.weights()
-    return tf.tidy(() => {
+    let outputs: Float32Array[] = []
+    tf.tidy(() => {
       const x = tf.tensor2d(input.subarray(0, rows * this.shape.inputs), [rows, this.shape.inputs])
-      return finish(this.apply(x, weights)).map((tensor) => tensor.dataSync() as Float32Array)
+      outputs = finish(this.apply(x, weights)).map((tensor) => tensor.dataSync() as Float32Array)
     })
+    return outputs
   }
 
   /** First slice that holds NaN or infinity in `vector` (values or gradient), if any. */

@@ -20,6 +20,7 @@ const LIGHT_OPTIONS = Type.Object(
     state: Type.Boolean({ default: true, description: 'There is a global state.' }),
     words: Type.Boolean({ default: false, description: 'A second action dimension that does nothing.' }),
     junk: Type.Number({ default: 0, description: 'What dead agents observe.' }),
+    pay: Type.Number({ default: 1, description: 'Reward of the right light.' }),
   },
   { additionalProperties: false },
 )
@@ -28,7 +29,7 @@ type LightOptions = Static<typeof LIGHT_OPTIONS>
 
 const feature = (name: string): Feature => ({ name, low: -1e9, high: 1e9 })
 
-/** Each agent sees one of four lights and is paid 1 for choosing it. A good player gets 1 per agent and step. */
+/** Each agent sees one of four lights and is paid for choosing it. A good player gets `pay` per agent and step. */
 export const lights: EnvDefinition<typeof LIGHT_OPTIONS> = {
   id: 'toy-lights',
   version: '1',
@@ -89,7 +90,7 @@ function lightRules(options: LightOptions, port: Port): Rules {
       each(list, count, (lane) => {
         for (let i = lane * M; i < (lane + 1) * M; i++) {
           const hit = living[i] === 1 && port.action[i * D] === on[i]
-          port.reward[i] = hit ? 1 : 0
+          port.reward[i] = hit ? options.pay : 0
           if (hit) right[lane]++
           if (options.deaths && nextBelow(random, lane * streams * 4, 8) === 0) living[i] = 0
         }

@@ -1,0 +1,58 @@
+/** Learning to a score within seconds on games whose outcomes are known. */
+import { beforeAll, expect, test } from 'vitest'
+import { createBatch, episodeSeed } from '../envs/core/index.ts'
+import { ENVS } from '../envs/index.ts'
+import { playEpisodes } from './core/play.ts'
+import { tf } from './core/tensors.ts'
+import { LEARNERS } from './index.ts'
+
+beforeAll(async () => {
+  await tf.setBackend('cpu')
+})
+
+const SETTINGS = {
+  lanes: 32,
+  rolloutSteps: 2,
+  hidden: 16,
+  layers: 1,
+  epochs: 2,
+  minibatches: 1,
+  lr: 0.02,
+  criticLr: 0.02,
+}
+
+/** Mean greedy return per round and agent after training on single rounds. */
+function learned(name: string, game: string, seed: number, updates: number): number {
+  const open = (lanes: number, autoreset: 'same-step' | 'disabled') =>
+    createBatch(ENVS.matrix, { game, horizon: 1, horizonEnds: 'termination' }, { lanes, autoreset })
+  const learner = LEARNERS[name].create({
+    batch: open(SETTINGS.lanes, 'same-step'),
+    settings: SETTINGS,
+    seed,
+    teamReward: 'none',
+  })
+  for (let k = 0; k < updates; k++) learner.collectAndUpdate()
+  const { episodes } = playEpisodes({
+    batch: open(1, 'disabled'),
+    policy: learner.policy('greedy'),
+    seeds: [episodeSeed(seed, 'eval', 0, 0)],
+    rng: seed,
+    teamReward: 'mean',
+  })
+  learner.dispose()
+  return episodes[0].return
+}
+
+for (const name of Object.keys(LEARNERS)) {
+  test(`${name}: a stag hunt ends together, both for the stag (4) or both for the hare (2)`, () => {
+    for (const seed of [1, 2]) expect([4, 2]).toContain(learned(name, 'stag-hunt', seed, 40))
+  })
+
+  test(`${name}: the prisoners defect (1 each), which is dominant`, () => {
+    expect(learned(name, 'pd', 1, 20)).toBe(1)
+  })
+
+  test(`${name}: climbers end in the safe part of the table: 5 or 6, on to 7, or the best, 11`, () => {
+    expect([5, 6, 7, 11]).toContain(learned(name, 'climbing', 1, 50)) // chance gives −3.4
+  })
+}
