@@ -420,7 +420,8 @@ class Crew implements PrivilegedPolicy {
     let wanted = facing[robot]
     if (next[robot] === world.cell[i]) {
       // Waiting: turn towards the way in the meantime.
-      if (this.field[robot] === null) return NOOP
+      const way = this.field[robot]
+      if (way === null || way[world.cell[i] * 4 + heading] === 0) return NOOP
       let least = Infinity
       for (let h = 0; h < 4; h++) {
         const cost = this.cost(robot, h)
