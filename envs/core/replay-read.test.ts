@@ -184,6 +184,7 @@ describe('reading replays', () => {
     expect(refusal(bytes, { steps: 99 }).message).toMatch(/more than 99 steps/)
     expect(refusal(bytes, { agents: 2 }).message).toMatch(/2 at most/)
     expect(refusal(bytes, { sections: 3 }).message).toMatch(/too many sections/)
+    expect(refusal(Uint8Array.of(...bytes, 0), { fileBytes: undefined }).message).toMatch(/1 more bytes/)
     const frame = parts.find((part) => part.type === SECTION.keyframes)!
     const many = changed((all) => [...all.slice(0, -1), ...Array.from({ length: 1000 }, () => frame), ...all.slice(-1)])
     expect(refusal(many).code).toBe('bad-file')

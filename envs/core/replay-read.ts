@@ -101,7 +101,9 @@ export class ReplayReader {
    * @param where name of the file for messages
    */
   constructor(limits: Partial<ReplayLimits> = {}, where = 'replay') {
-    this.limits = { ...REPLAY_LIMITS, ...limits }
+    // A limit that is given as undefined is not lifted.
+    const given = Object.entries(limits).filter(([, most]) => most !== undefined)
+    this.limits = { ...REPLAY_LIMITS, ...Object.fromEntries(given) }
     this.where = where
   }
 

@@ -115,7 +115,7 @@ describe('verifying', () => {
     expect(refused(withHeader({ seed: null }))).toMatchObject({ what: 'seed' })
     expect(refused(withHeader({ agents: ['a', 'b', 'c'] }))).toMatchObject({ what: 'agents' })
     expect(refused(withHeader({ options: { ...replay.header.options, gustOneIn: 7 } })).ok).toBe(false)
-    expect(refused(withHeader({ options: {} })).what).toBe('options')
+    expect(refused(withHeader({ options: {} })).what).toBe('option agents')
     expect(refused(withHeader({ action: { kind: 'discrete', sizes: [4], dims: 1 } }))).toMatchObject({
       what: 'action encoding',
     })

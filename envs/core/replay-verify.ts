@@ -86,8 +86,14 @@ export function specDifference(header: ReplayHeader, spec: EnvSpec): Verdict | u
     const ours = `${spec.actionKind} ${spec.actionSizes.join(', ')} (${spec.actionDims} dimensions)`
     return differs('action encoding', `${kind} ${sizes.join(', ')} (${dims} dimensions)`, ours)
   }
-  const [a, b] = [canonicalJson(header.options), canonicalJson(spec.options)]
-  return a === b ? undefined : differs('options', a.slice(0, 500), b.slice(0, 500))
+  // Recorded options are resolved ones: resolving them again changes nothing.
+  const names = new Set([...Object.keys(header.options), ...Object.keys(spec.options)])
+  for (const name of names) {
+    const [a, b] = [header.options[name], spec.options[name]]
+    if (a === b || (typeof a === 'object' && typeof b === 'object' && canonicalJson(a) === canonicalJson(b))) continue
+    return differs(`option ${name}`, a, b)
+  }
+  return undefined
 }
 
 /** The batch used last for each definition: verifying many replays of one world opens it once. */
@@ -95,7 +101,7 @@ const opened = new WeakMap<EnvDefinition, { key: string; batch: DigestibleBatch 
 
 function batchFor(header: ReplayHeader, definition: EnvDefinition, key: string): DigestibleBatch {
   const last = opened.get(definition)
-  if (last?.key === key) return last.batch
+  if (last?.key === key) return last.batch // equal keys have equal options
   const batch = createBatch(definition, header.options, {
     lanes: 1,
     control: header.control,
@@ -192,11 +198,11 @@ function resultDifference(
   const scalars = (named.length > 0 ? named : ways).map((way) => scalarReturn(way, batch.returns))
   if (!scalars.includes(said.return)) return differs('result return', said.return, scalars[0])
   const metrics = batch.metrics(0)
-  const [a, b] = [canonicalJson(said.metrics), canonicalJson(metrics)]
-  if (a !== b) {
-    const names = [...new Set([...Object.keys(metrics), ...Object.keys(said.metrics)])]
-    const first = names.find((name) => said.metrics[name] !== metrics[name]) ?? names[0]
-    return differs(`result metric ${first}`, said.metrics[first], metrics[first])
+  for (const name of new Set([...Object.keys(metrics), ...Object.keys(said.metrics)])) {
+    const [a, b] = [said, { metrics }].map((part) =>
+      Object.hasOwn(part.metrics, name) ? part.metrics[name] : undefined,
+    )
+    if (a !== b) return differs(`result metric ${name}`, a, b)
   }
   if (said.digest !== digest) return differs('result digest', said.digest, digest)
   return undefined
