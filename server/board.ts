@@ -164,16 +164,16 @@ export class Board {
     const start = performance.now()
     try {
       await this.watchFolders()
-      if (this.listListeners.size > 0) {
-        await this.readList()
-        if (this.version !== this.toldList) for (const listener of [...this.listListeners]) listener()
-        this.toldList = this.version
-      }
       for (const [folder, listeners] of [...this.runListeners]) {
         await folder.refreshFully()
         const state = `${folder.version} ${folder.newest}`
         if (this.told.get(folder) !== state) for (const listener of [...listeners]) listener()
         this.told.set(folder, state)
+      }
+      if (this.listListeners.size > 0) {
+        await this.readList()
+        if (this.version !== this.toldList) for (const listener of [...this.listListeners]) listener()
+        this.toldList = this.version
       }
     } catch (error) {
       this.log.error({ error }, 'looking through the data folder failed')

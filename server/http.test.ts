@@ -376,6 +376,11 @@ describe('requests that are not served', () => {
 
   it('to an address that is not there', async () => {
     expect(await refused(404, '/nothing')).toMatch(/address is "\/nothing"; expected/)
+    const person = { headers: { Accept: 'text/html,*/*' } }
+    const page = await ask('/nothing', person)
+    expect([page.status, page.body.toString().includes('<title>troupe')]).toEqual([404, true])
+    await refused(404, '/api/nothing', person)
+    await refused(404, '/assets/nothing.js', person)
     await refused(404, '/api/nothing')
     await refused(404, '/api/')
     await refused(404, '/%ff')

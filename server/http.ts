@@ -44,7 +44,17 @@ export function httpApp(settings: HttpSettings): Express {
   app.use(logged(settings.log), addressed(settings), readOnly(settings.limits), policy(settings.embedFrom))
   app.use('/api', api(settings))
   app.use(...pages(settings))
-  app.use((request) => {
+  app.use(async (request, response) => {
+    // A person gets the page, which says that it does not know the address.
+    const person = request.headers.accept?.includes('text/html') === true
+    if (
+      person &&
+      !/^\/(api|assets)(\/|$)/.test(request.path) &&
+      (await exists(join(settings.viewerDir, 'index.html')))
+    ) {
+      response.status(404).set('Cache-Control', 'no-cache')
+      return sendFile(response, settings.viewerDir, 'index.html')
+    }
     throw new Refusal(404, 'not-found', 'address', shown(request.path), '/, /replay/<id>, /run/<id> or /api/…')
   })
   app.use(failed(settings.log))

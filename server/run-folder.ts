@@ -171,10 +171,10 @@ export class RunFolder {
   }
 
   private summary({ value, modifiedMs }: NonNullable<typeof this.run>): RunInfo {
-    const followed = this.log.update !== null || this.log.evaluations.length > 0
-    const logMs = followed ? this.log.modifiedMs : (this.tail?.modifiedMs ?? 0)
-    const updatedMs = Math.max(modifiedMs, logMs)
+    const updatedMs = Math.max(modifiedMs, this.log.modifiedMs, this.tail?.modifiedMs ?? 0)
     const evaluation = this.log.evaluations.at(-1)
+    // run.json is written after the log; a log that nobody follows any more is older.
+    const told = value.return === undefined ? null : readReturn(value.return)
     const step = Math.max(value.step, this.tail?.step ?? 0, this.log.update?.step ?? 0, evaluation?.step ?? 0)
     const { scenario } = value as { scenario: { id: string; env: string; title?: unknown } }
     const lost = value.status === 'running' && Date.now() - updatedMs > this.limits.lostMs && !isAlive(value.pid)
@@ -190,7 +190,7 @@ export class RunFolder {
       updatedAt: new Date(updatedMs).toISOString(),
       step,
       steps: value.steps,
-      return: evaluation?.return ?? (value.return === undefined ? null : readReturn(value.return)),
+      return: evaluation !== undefined && evaluation.step >= value.step ? evaluation.return : told,
       latestReplay: runReplayId(this.id, value.latestReplay) ?? null,
     }
   }
