@@ -10,8 +10,8 @@ export interface Preset {
 
 export const PRESETS: Readonly<Record<string, Preset>> = {
   demo: {
-    summary: 'what `troupe demo` trains with: warehouse/nano-2ag in under two minutes on two cores',
-    options: { steps: 300_000, evaluations: 12 },
+    summary: 'what `troupe demo` trains with: warehouse/nano-2ag in under a minute on two cores',
+    options: { steps: 100_000, evaluations: 11 },
     settings: {},
   },
   quick: {
