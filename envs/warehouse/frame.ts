@@ -1,5 +1,6 @@
 /** What a viewer draws of one lane. Positions are cells: (0, 0) is the centre of the top left one, y grows downwards. */
 import { type Entity, type Frame, type FrameEvent } from '../core/types.ts'
+import { DOWN, LEFT, RIGHT, UP } from './layout.ts'
 import { type Plan } from './options.ts'
 import {
   BLOCKED,
@@ -7,17 +8,13 @@ import {
   DELIVERED,
   DELIVERIES,
   DISTANCE,
-  DOWN,
   IDLE_TIME,
   INACTIVE,
-  LEFT,
   OUTCOME,
   PICKED_UP,
   PUT_DOWN,
-  RIGHT,
   STANDSTILL_STEPS,
   TALLIES,
-  UP,
   type WarehouseState,
 } from './state.ts'
 

@@ -2,7 +2,15 @@
 import { type EnvDefinition, type Port, type Rules, type WorldSpec } from '../core/types.ts'
 import { frameOf, sceneOf } from './frame.ts'
 import { createMovement } from './movement.ts'
-import { createSight, observationFeatures, observe, observeQuiet, observeState, stateFeatures } from './observe.ts'
+import {
+  createSight,
+  observationFeatures,
+  observe,
+  observeQuiet,
+  observeState,
+  stateFeatures,
+  type Sight,
+} from './observe.ts'
 import { OPTIONS, planOf, type Options, type Plan } from './options.ts'
 import { step } from './rules.ts'
 import { start, STREAMS } from './start.ts'
@@ -69,7 +77,7 @@ function rewardTerms(state: WarehouseState, lane: number): Record<string, Float3
 function createRules(options: Options, port: Port): Rules {
   const state = createState(planOf(options), port.lanes)
   const movement = createMovement(state.plan.robots, state.plan.layout.cells)
-  const sight = createSight(state, port)
+  let sight: Sight | undefined // verifiers never look
   const { tally } = state
   const sense = state.plan.messageBits === 0 ? observeQuiet : observe
   return {
@@ -78,6 +86,7 @@ function createRules(options: Options, port: Port): Rules {
     reset: (lanes, count) => start(state, lanes, count, port.random, port.streams),
     step: (lanes, count) => step(state, movement, port, lanes, count),
     observe: (lanes, count) => {
+      sight ??= createSight(state, port)
       sense(state, sight, port, lanes, count)
       observeState(state, sight, port, lanes, count)
     },

@@ -4,9 +4,11 @@ import { TroupeError, shown } from '../core/errors.ts'
 /** Largest floor plan in cells, so that a cell and a shelf number + 1 fit 16 bits. */
 export const MAX_CELLS = 65_536
 
-/** Steps of x and y by heading: up, down, left, right (the codes are not in turning order). */
-export const STEP_X = Int8Array.of(0, 0, -1, 1)
-export const STEP_Y = Int8Array.of(-1, 1, 0, 0)
+/** Headings; the codes are those of rware and not in turning order. Facing up decreases y. */
+export const UP = 0
+export const DOWN = 1
+export const LEFT = 2
+export const RIGHT = 3
 
 /** A floor plan of C cells; cell = y * width + x, row 0 at the top. Never changes during an episode. */
 export interface Layout {
@@ -111,11 +113,10 @@ export function layoutOf(rows: readonly string[]): Layout {
     if (text[cell] === 'g') goals.push(cell)
     if (text[cell] === 'x') slotOf[cell] = slots.push(cell) - 1
     else highway[cell] = 1
-    for (let heading = 0; heading < 4; heading++) {
-      const toX = Math.min(width - 1, Math.max(0, x + STEP_X[heading]))
-      const toY = Math.min(height - 1, Math.max(0, y + STEP_Y[heading]))
-      neighbour[cell * 4 + heading] = toY * width + toX
-    }
+    neighbour[cell * 4 + UP] = y > 0 ? cell - width : cell
+    neighbour[cell * 4 + DOWN] = y < height - 1 ? cell + width : cell
+    neighbour[cell * 4 + LEFT] = x > 0 ? cell - 1 : cell
+    neighbour[cell * 4 + RIGHT] = x < width - 1 ? cell + 1 : cell
   }
   if (slots.length === 0) {
     throw new TroupeError('bad-option', {

@@ -87,11 +87,20 @@ export interface Plan {
   readonly normalisedCoordinates: boolean
 }
 
+/** Plans by their (never changed) options: the spec and the rules of a batch ask with the same object. */
+const PLANS = new WeakMap<Options, Plan>()
+
 /**
  * Checks the options against each other and derives the plan.
  * @throws TroupeError bad-option when the world cannot be: more robots than cells, or no shelf left to request next
  */
 export function planOf(options: Options): Plan {
+  let plan = PLANS.get(options)
+  if (plan === undefined) PLANS.set(options, (plan = derivePlan(options)))
+  return plan
+}
+
+function derivePlan(options: Options): Plan {
   const { robots, difficulty, columnHeight } = options
   const shelfRows = options.shelfRows ?? SIZES[options.size].shelfRows
   const shelfColumns = options.shelfColumns ?? SIZES[options.size].shelfColumns

@@ -1,13 +1,8 @@
 /** The warehouse as typed arrays: what decides the future (`arrays`), and grids derived from it. */
 import { TroupeError } from '../core/errors.ts'
 import { type TypedArray } from '../core/types.ts'
+import { DOWN, LEFT, RIGHT, UP } from './layout.ts'
 import { type Plan } from './options.ts'
-
-/** Headings: facing up decreases y. */
-export const UP = 0
-export const DOWN = 1
-export const LEFT = 2
-export const RIGHT = 3
 
 /** Actions by number. */
 export const ACTIONS = ['noop', 'forward', 'left', 'right', 'toggle'] as const
