@@ -75,15 +75,15 @@ export function sampleChoice(probability: Float32Array, from: number, size: numb
   for (let a = 0; a < size; a++) total += probability[from + a]
   const point = rng.float() * total
   let sum = 0
-  let last = 0
   for (let a = 0; a < size; a++) {
-    const p = probability[from + a]
-    if (p === 0) continue
-    last = a
-    sum += p
-    if (point < sum) break
+    sum += probability[from + a] // the same sums as above, so the last of them is the total, which is above the point
+    if (point < sum) return a
   }
-  return last
+  throw new TroupeError('diverged', {
+    where: 'sampling: probabilities',
+    got: String(total),
+    expected: 'numbers that sum to 1',
+  })
 }
 
 /** The likeliest legal choice of a dimension; the lowest of equals. */
