@@ -33,8 +33,11 @@ export function tagOf({ id, bytes, modifiedMs }: ReplayFile): string {
   return `"${createHash('sha256').update(`${id}|${bytes}|${modifiedMs}`).digest('base64url').slice(0, 22)}"`
 }
 
+/** The last part of an id: the file's name without its suffix. */
+const replayIdEnd = (file: string): string => file.slice(0, -SUFFIX.length)
+
 export function replayId(origin: ReplayInfo['origin'], file: string, run?: string): string {
-  const name = file.slice(0, -SUFFIX.length)
+  const name = replayIdEnd(file)
   return run === undefined ? `${origin}:${name}` : `run:${run}:${name}`
 }
 
@@ -80,31 +83,36 @@ export class ReplayFiles {
    * @throws TroupeError unknown-name
    */
   async find(id: string): Promise<ReplayFile> {
-    const [origin, first, ...rest] = id.split(':')
-    let listing: Listing = { files: [], skipped: [] }
-    if (origin === 'file' && rest.length === 0) listing = await this.inFolder(join(this.data, 'replays'), 'file')
-    else if (origin === 'shipped' && rest.length === 0) listing = await this.ofShipped()
-    else if (origin === 'run' && rest.length === 1) listing = await this.list(first)
-    const found = listing.files.find((file) => file.id === id)
+    const place = await this.placeOf(id)
+    const { files, skipped } = await place((file) => replayIdEnd(file) === id.slice(id.lastIndexOf(':') + 1))
+    const found = files.find((file) => file.id === id)
     if (found !== undefined) return found
-    const left = listing.skipped.find((skipped) => skipped.id === id)
+    const left = skipped.find((one) => one.id === id)
     if (left !== undefined) {
-      throw new TroupeError('bad-file', {
-        where: shown(id),
-        got: `left out (${left.reason})`,
-        expected: 'a plain replay file',
-      })
+      const got = `left out (${left.reason})`
+      throw new TroupeError('bad-file', { where: shown(id), got, expected: 'a plain replay file' })
     }
-    const nearest = nearestName(
-      id,
-      listing.files.slice(0, 200).map((file) => file.id),
-    )
+    const near = (await place()).files.slice(0, 200).map((file) => file.id)
+    const nearest = nearestName(id, near)
     throw new TroupeError('unknown-name', {
       where: 'replay',
       got: shown(id),
       expected: 'an id from the list of replays, such as run:<run>:<name>, file:<name> or shipped:<name>',
       ...(nearest === undefined ? {} : { nearest: shown(nearest) }),
     })
+  }
+
+  /** The way to list where a replay of that id would be; lists nothing for an id of another form. */
+  private async placeOf(id: string): Promise<(wanted?: (file: string) => boolean) => Promise<Listing>> {
+    const [origin, first, ...rest] = id.split(':')
+    if (origin === 'file' && rest.length === 0) {
+      return (wanted) => this.inFolder(join(this.data, 'replays'), 'file', undefined, wanted)
+    }
+    if (origin === 'shipped' && rest.length === 0) return () => this.ofShipped()
+    if (origin === 'run' && rest.length === 1 && (await this.runNames()).includes(first)) {
+      return (wanted) => this.inFolder(join(this.data, 'runs', first, 'replays'), 'run', first, wanted)
+    }
+    return async () => ({ files: [], skipped: [] })
   }
 
   /** A row of the listing, or why there is none. Reads the head of the file only, and only when it changed. */
@@ -142,11 +150,19 @@ export class ReplayFiles {
     return { files: [], skipped: [] }
   }
 
-  private async inFolder(folder: string, origin: ReplayInfo['origin'], run?: string): Promise<Listing> {
+  /** @param wanted of the names that are there, those to look at; default all */
+  private async inFolder(
+    folder: string,
+    origin: ReplayInfo['origin'],
+    run?: string,
+    wanted: (file: string) => boolean = () => true,
+  ): Promise<Listing> {
     const listing: Listing = { files: [], skipped: [] }
     let names
     try {
-      names = (await entries(folder)).filter((entry) => entry.name.endsWith(SUFFIX) && !entry.name.startsWith('.'))
+      names = (await entries(folder)).filter(
+        ({ name }) => name.endsWith(SUFFIX) && !name.startsWith('.') && wanted(name),
+      )
     } catch (error) {
       listing.skipped.push({ id: run === undefined ? `${origin}:` : `run:${run}:`, reason: fileProblem(error) })
       return listing
