@@ -197,7 +197,8 @@ class Crew implements PrivilegedPolicy {
       if (shelf >= 0) {
         const wanted = world.place[lane * shelves + shelf] !== 0
         task[k] = wanted ? DELIVER : RETURN
-        if (wanted || (before === RETURN && world.standing[floor + target[k]] !== 0)) target[k] = NONE
+        // The home it was bound for may have been filled meanwhile, by somebody else's crew.
+        if (wanted || (target[k] !== NONE && world.standing[floor + target[k]] !== 0)) target[k] = NONE
       } else if (before !== FETCH || !this.isRequested(lane, target[k])) task[k] = REST
       if (task[k] !== before) {
         since[k] = 0

@@ -33,7 +33,7 @@ export function sceneOf(plan: Plan): Record<string, unknown> {
   }
 }
 
-/** Shelves below goals below robots in the list; ids are `shelf_k`, `goal_k` and the agents' own. */
+/** Goals, then shelves, then robots, as they cover each other; ids are `goal_k`, `shelf_k` and those of the agents. */
 export function frameOf(state: WarehouseState, lane: number, step: number): Frame {
   const { plan, cell, heading, load, outcome, stood, message, shelfCell, place, tally } = state
   const { layout, robots, shelves, messageBits } = plan

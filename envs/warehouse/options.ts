@@ -30,7 +30,10 @@ export const OPTIONS = Type.Object(
       description: 'Shelves on top of each other in a block, in cells.',
     }),
     layout: orNull(
-      Type.Union([Type.String({ maxLength: 140_000 }), Type.Array(Type.String({ maxLength: 1000 }), { minItems: 1 })]),
+      Type.Union([
+        Type.String({ maxLength: 140_000 }),
+        Type.Array(Type.String({ maxLength: 1000 }), { minItems: 1, maxItems: 10_000 }),
+      ]),
       "Floor plan as text, one row per line: 'x' shelf, '.' corridor, 'g' goal; overrides size and the three above.",
     ),
     robots: Type.Integer({ default: 2, minimum: 1, maximum: 1000, description: 'Number of robots.' }),

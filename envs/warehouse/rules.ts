@@ -81,6 +81,7 @@ export function step(state: WarehouseState, movement: Movement, port: Port, lane
     const view = lane * seenCells
     const firstShelf = lane * shelves
 
+    // Turns, and what everybody wants. `tangled`: somebody wants a cell that is taken or wanted by another.
     let drivers = 0
     let togglers = 0
     let tangled = false
@@ -107,6 +108,7 @@ export function step(state: WarehouseState, movement: Movement, port: Port, lane
       } else if (choice === TOGGLE) togglers++
     }
 
+    // All movers leave before any arrives, so that queues and rings move as one.
     for (let d = 0; d < drivers; d++) claim[target[driver[d]]] = 0
     const moving = tangled ? resolve(movement, drivers, robotAt, floor) : drivers
     for (let d = 0; d < moving; d++) {
@@ -142,6 +144,7 @@ export function step(state: WarehouseState, movement: Movement, port: Port, lane
       }
     }
 
+    // Deliveries, goal by goal.
     const row = lane * TALLIES
     let inactive = tally[row + INACTIVE] + 1
     for (let g = 0; g < goals.length; g++) {
@@ -154,6 +157,7 @@ export function step(state: WarehouseState, movement: Movement, port: Port, lane
       inactive = 0
     }
 
+    // Counts, and the only ending that the rules know: too long without a delivery.
     let blocked = 0
     let idle = 0
     let still = 0
