@@ -100,7 +100,11 @@ function checkWorld(world: WorldSpec, where: string): void {
 
 /** Checked options with defaults filled in. */
 export function openOptions(definition: EnvDefinition, options: unknown): Record<string, unknown> {
-  return withDefaults(fullOptions(definition), options ?? {}, `${definition.id} options`) as Record<string, unknown>
+  const filled = withDefaults(fullOptions(definition), options ?? {}, `${definition.id} options`)
+  if (definition.horizonOf !== undefined && (options as Record<string, unknown> | null)?.horizon === undefined) {
+    filled.horizon = definition.horizonOf(filled)
+  }
+  return filled as Record<string, unknown>
 }
 
 /**

@@ -226,6 +226,8 @@ export interface EnvDefinition<Schema extends TObject = TObject> {
   readonly options: Schema
   /** Default horizon in steps; null = none. */
   readonly horizon: number | null
+  /** Default horizon where it follows from the other options (each map has its own limit); overrides `horizon`. */
+  horizonOf?(options: Static<Schema>): number | null
   /** Everything that follows from the options; throws a TroupeError for combinations that cannot be. */
   spec(options: Static<Schema>): WorldSpec
   create(options: Static<Schema>, port: Port): Rules
