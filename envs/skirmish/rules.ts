@@ -1,0 +1,263 @@
+/** One step of the skirmish: orders, loops of the game, rewards and ends. */
+import { type Port } from '../core/types.ts'
+import { avoidAndMove } from './avoidance.ts'
+import { fight, mayHeal } from './combat.ts'
+import { type Engine } from './engine.ts'
+import { ALLIES, ENEMIES, type Plan } from './options.ts'
+import { decide } from './orders.ts'
+import { pushAndMove } from './pushing.ts'
+import { reaches, shareSight } from './sight.ts'
+import {
+  ATTACK,
+  DEALT,
+  DRAW,
+  EAST,
+  FIRED,
+  FIRST_LOOK,
+  FOCUS_ALL,
+  FOCUS_TOP,
+  HEAL,
+  LOST,
+  MOVE,
+  NORTH,
+  NO_OP,
+  OUTCOME,
+  REWARD_SCALE,
+  SOUTH,
+  STOP,
+  STOP_ACTION,
+  TAKEN,
+  TALLIES,
+  WON,
+  type SkirmishState,
+} from './state.ts'
+
+/** Points of the last step by term and side, before scaling; [2, 3] damage, kills, outcome. */
+export const TERMS = ['damage', 'kills', 'outcome'] as const
+
+/** Plays `port.action` in the listed lanes; writes `port.reward` and `port.terminated`. */
+export function step(
+  state: SkirmishState,
+  engine: Engine,
+  terms: Float64Array,
+  port: Port,
+  lanes: Int32Array,
+  count: number,
+): void {
+  const { plan, health, shield, struck } = state
+  const { units, options } = plan
+  const { before } = engine
+  for (let k = 0; k < count; k++) {
+    const lane = lanes[k]
+    const first = lane * units
+    for (let u = 0; u < units; u++) {
+      before[u] = health[first + u] + shield[first + u]
+      struck[first + u] = -1
+    }
+    give(state, engine, port, lane)
+    if (state.script !== null) state.script(lane)
+    else {
+      engine.travelled = -1
+      engine.restless = true
+      const tick = port.step[lane] * options.loops
+      for (let loop = 0; loop < options.loops; loop++) {
+        gather(state, engine, first)
+        const walkers = decide(state, engine, lane, tick + loop, loop)
+        if (plan.rules === 'sc2') {
+          fight(state, engine, lane, port.random, port.streams)
+          pushAndMove(state, engine, lane, walkers)
+        } else {
+          avoidAndMove(state, engine, lane)
+          fight(state, engine, lane, port.random, port.streams)
+        }
+      }
+    }
+    if (state.granted.length > 0) shareSight(state, engine, lane, port.random, port.streams)
+    settleStep(state, engine, terms, port, lane)
+  }
+}
+
+/** Lists who is alive. */
+function gather(state: SkirmishState, engine: Engine, first: number): void {
+  const { health, plan } = state
+  const { live, exploded } = engine
+  let living = 0
+  for (let u = 0; u < plan.units; u++) {
+    if (health[first + u] <= 0) continue
+    live[living++] = u
+    exploded[u] = 0
+  }
+  // The dead leave their pairs.
+  if (living !== engine.living) engine.travelled = -1
+  engine.living = living
+}
+
+/** Turns the agents' actions into orders. */
+function give(state: SkirmishState, engine: Engine, port: Port, lane: number): void {
+  const { plan, order, aim, px, py, x, y, type, lastAction, facing, health } = state
+  const { units, agents, sides, options, tables } = plan
+  const { scripted } = engine
+  const first = lane * units
+  for (let u = 0; u < agents; u++) {
+    const i = first + u
+    const action = port.action[lane * agents + u]
+    lastAction[i] = action
+    if (scripted[u] === 1 || action === NO_OP || health[i] <= 0) continue
+    const own = sides[u < sides[0].count ? ALLIES : ENEMIES]
+    if (action === STOP_ACTION) order[i] = STOP
+    else if (action < FIRST_LOOK) {
+      const far = options.moveAmount
+      order[i] = MOVE
+      px[i] = x[i] + (action === EAST ? far : action === NORTH || action === SOUTH ? 0 : -far)
+      py[i] = y[i] + (action === NORTH ? far : action === SOUTH ? -far : 0)
+      aim[i] = -1
+    } else if (action < own.firstAttack) facing[i] = action - FIRST_LOOK
+    else {
+      const k = action - own.firstAttack
+      if (!options.actionMask && !reaches(state, first, u, k)) continue
+      if (tables.heals[type[i]] === 0) {
+        order[i] = ATTACK
+        aim[i] = sides[u < sides[0].count ? ENEMIES : ALLIES].base + k
+        continue
+      }
+      const target = own.base + k
+      order[i] = mayHeal(state, i, target) ? HEAL : STOP
+      aim[i] = target
+    }
+  }
+}
+
+/** Most points that the opponents of a side are worth. */
+function fullReward(state: SkirmishState, first: number, side: number): number {
+  const { plan, type } = state
+  const { options, sides, tables } = plan
+  const other = sides[1 - side]
+  let sum = options.killReward * other.count + options.winReward
+  for (let u = other.base; u < other.base + other.count; u++) {
+    sum += tables.health[type[first + u]] + tables.shield[type[first + u]]
+  }
+  return sum
+}
+
+/** Whether a side has nobody left that counts. 0 somebody, 1 nobody, 2 only healers. */
+function gone(state: SkirmishState, first: number, side: number): number {
+  const { plan, health, type } = state
+  const { base, count } = plan.sides[side]
+  let healers = 0
+  for (let u = base; u < base + count; u++) {
+    if (health[first + u] <= 0) continue
+    if (plan.tables.heals[type[first + u]] === 0) return 0
+    healers++
+  }
+  return healers > 0 ? 2 : 1
+}
+
+/** From the allies' side: 0 goes on, else WON, LOST or DRAW. */
+export function outcomeOf(state: SkirmishState, first: number): number {
+  const { plan } = state
+  const allies = gone(state, first, ALLIES)
+  const enemies = gone(state, first, ENEMIES)
+  if (allies === 0 && enemies === 0) return 0
+  // SMAC asks "only medivacs left" first, which is true of an empty team on maps with medivacs.
+  if (plan.options.compatibility && allies !== 0) return plan.medics || enemies !== 1 ? LOST : DRAW
+  if (allies === 0) return WON
+  if (enemies === 0) return LOST
+  if (allies === 1 && enemies === 2) return LOST
+  if (allies === 2 && enemies === 1) return WON
+  return DRAW
+}
+
+/** Rewards, totals and the end of the step. */
+function settleStep(state: SkirmishState, engine: Engine, terms: Float64Array, port: Port, lane: number): void {
+  const { plan, health, shield, tally, struck, type } = state
+  const { units, sides, options, agents, tables } = plan
+  const { before, shuffled } = engine
+  const first = lane * units
+  const outcome = outcomeOf(state, first)
+  const row = lane * TALLIES
+  tally[row + OUTCOME] = outcome
+  port.terminated[lane] = outcome === 0 ? 0 : 1
+  for (let side = 0; side < (agents > sides[0].count ? 2 : 1); side++) {
+    let damage = 0
+    let kills = 0
+    let losses = 0
+    for (let u = 0; u < units; u++) {
+      if (before[u] <= 0) continue
+      const dead = health[first + u] <= 0
+      const drop = dead ? before[u] : before[u] - health[first + u] - shield[first + u]
+      const own = u < sides[0].count ? ALLIES : ENEMIES
+      if (own !== side) {
+        damage += drop
+        if (dead) kills += options.killReward
+      } else if (!options.onlyPositive) {
+        losses += options.negativeScale * (drop + (dead ? options.killReward : 0))
+      }
+    }
+    let gain = damage - losses
+    const sum = gain + kills
+    if (options.onlyPositive) {
+      const shown = options.compatibility && plan.generated === null ? Math.abs(sum) : Math.max(0, sum)
+      gain = shown - kills
+    }
+    let end = 0
+    const won = outcome === (side === ALLIES ? WON : LOST)
+    const lost = outcome === (side === ALLIES ? LOST : WON)
+    if (won) end = options.winReward
+    else if (lost) end = -options.lossReward
+    if (options.sparse) {
+      gain = kills = 0
+      end = won ? 1 : lost ? -1 : 0
+    }
+    const scale = scaleOf(state, first, row, side)
+    const at = (lane * 2 + side) * TERMS.length
+    terms[at] = gain * scale
+    terms[at + 1] = kills * scale
+    terms[at + 2] = end * scale
+    const reward = (gain + kills + end) * scale
+    for (let n = 0; n < sides[side].count; n++) port.reward[lane * agents + sides[side].base + n] = reward
+  }
+  // Totals of the allies.
+  let dealt = 0
+  let taken = 0
+  for (let u = 0; u < units; u++) {
+    if (u < sides[0].count) taken += state.taken[first + u]
+    else dealt += state.taken[first + u]
+  }
+  tally[row + DEALT] = dealt
+  tally[row + TAKEN] = taken
+  let attackers = 0
+  let top = 0
+  for (let u = sides[ENEMIES].base; u < units; u++) shuffled[u] = 0
+  for (let u = 0; u < sides[ALLIES].count; u++) {
+    const target = struck[first + u]
+    if (target < sides[ENEMIES].base || tables.heals[type[first + u]] > 0) continue
+    attackers++
+    const on = ++shuffled[target]
+    if (on > top) top = on
+  }
+  tally[row + FIRED] += attackers
+  if (attackers > 1) {
+    tally[row + FOCUS_TOP] += top
+    tally[row + FOCUS_ALL] += attackers
+  }
+}
+
+/** Factor from points to reward. The sparse reward is scaled only under compatibility. */
+function scaleOf(state: SkirmishState, first: number, row: number, side: number): number {
+  const { plan, tally } = state
+  const { options } = plan
+  if (!options.scaled || (options.sparse && !options.compatibility)) return 1
+  if (!options.compatibility || plan.generated === null || side === ENEMIES) {
+    return options.scaleTo / fullReward(state, first, side)
+  }
+  // SMACv2 keeps the scale of the lane's first episode.
+  if (tally[row + REWARD_SCALE] === 0) tally[row + REWARD_SCALE] = options.scaleTo / fullReward(state, first, side)
+  return tally[row + REWARD_SCALE]
+}
+
+/** Which units the orders of the map drive, [U]: enemies that are no agents, and agents that nobody controls. */
+export function scriptedUnits(plan: Plan, seats: Int32Array): Uint8Array {
+  const scripted = new Uint8Array(plan.units).fill(1)
+  for (const seat of seats) scripted[seat] = 0
+  return scripted
+}
