@@ -336,20 +336,25 @@ export const stepsMakeNoGarbage: Check = (definition, options) => {
       for (let lane = 0; lane < 8; lane++) episodes += batch.episodeStart[lane]
     }
   }
-  play(3000)
+  // Code that the engine has not optimised yet boxes its numbers, and on a busy machine it optimises late: steps are
+  // played until one window is clean. Rules that make garbage make it in every window.
   const rounds = 50
-  let grown = 0
-  for (let round = 0; round < rounds; round++) {
-    episodes = 0
-    const before = used().heapUsed
-    play(100)
-    // A collection in between makes a round shrink; such rounds are left out.
-    grown += Math.max(0, used().heapUsed - before - episodes * GARBAGE_PER_EPISODE)
+  let least = Infinity
+  for (let window = 0; window < 12 && least >= GARBAGE_PER_STEP; window++) {
+    play(1500)
+    let grown = 0
+    for (let round = 0; round < rounds; round++) {
+      episodes = 0
+      const before = used().heapUsed
+      play(100)
+      // A collection in between makes a round shrink; such rounds are left out.
+      grown += Math.max(0, used().heapUsed - before - episodes * GARBAGE_PER_EPISODE)
+    }
+    least = Math.min(least, grown / (rounds * 100))
   }
-  const each = grown / (rounds * 100)
   must(
-    each < GARBAGE_PER_STEP,
-    () => `a step of 8 lanes leaves ${Math.round(each)} bytes of garbage; expected next to none`,
+    least < GARBAGE_PER_STEP,
+    () => `a step of 8 lanes leaves ${Math.round(least)} bytes of garbage; expected next to none`,
   )
 }
 
