@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { episodeSeed } from '../envs/core/index.ts'
 import { readReplay, verifyReplay } from '../envs/core/replay.ts'
 import { ENVS } from '../envs/index.ts'
+import { weightsHash } from '../agents/core/checkpoint.ts'
 import { LEARNERS } from '../agents/index.ts'
 import { lights } from '../agents/core/toys.ts'
 import { checkScenario, type Scenario } from '../scenarios/schema.ts'
@@ -191,6 +192,7 @@ test('a killed run goes on from its last checkpoint; what was logged after it is
   mkdirSync(join(out, 'checkpoints/last.new'))
   const resumed = await trainRun(request({ out, resume: true }))
   expect(resumed.weightsHash).toBe(whole.weightsHash)
+  expect(lasting(out)).toEqual(lasting(whole.out)) // the evaluation that was due at 200 included
   expect(lines(out).filter((line) => line.step === 240 && line.kind === 'update')).toHaveLength(1)
   expect(lines(out).find((line) => line.step === 240).metrics).not.toEqual({})
 })
@@ -243,6 +245,8 @@ test('a run that diverges says which tensor and step, and keeps the last good ch
   expect(record.plugin).toEqual({ name: 'sick', sha256: 'a'.repeat(64) })
   const kept = readCheckpoint(join(asked.out, 'checkpoints/last'))
   for (const { data } of Object.values(kept.weights)) expect(data.every(Number.isFinite)).toBe(true)
+  expect(kept.state.steps).toBe(0) // from before the run, the only evaluation being at its end
+  expect(record.weightsHash).toBe(weightsHash(kept))
   expect(json(asked.out, 'run.json').status).toBe('diverged')
 })
 

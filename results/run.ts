@@ -383,6 +383,8 @@ class Run {
     const { plan, learner, ledger } = this
     const done = ledger.evaluations.at(-1)?.step ?? -1
     if (!plan.schedule.some((step) => step > done && step <= learner.steps)) return
+    // Who asked to stop does not wait for an evaluation; a resumed run makes it up before it trains on.
+    if (plan.request.signal?.aborted === true && learner.steps < plan.request.steps) return
     const point = ledger.evaluations.length
     const policy = learner.policy(plan.scenario.evaluation.policy)
     const played = await this.play(policy, 'eval', point, plan.episodes, learner.steps, learner)
