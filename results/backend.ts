@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import * as tf from '@tensorflow/tfjs'
-import { registerSimd, SIMD, simdSupported } from '../agents/kernels/index.ts'
+import { registerSimd, SIMD, type SimdOptions, simdSupported } from '../agents/kernels/index.ts'
 import { TroupeError, unknownName } from '../envs/core/index.ts'
 import { loadBlas } from './blas.ts'
 
@@ -31,10 +31,12 @@ export interface BackendOptions {
   readonly notice?: (line: string) => void
   /** Stands in for `import()` of optional packages in tests. */
   readonly load?: (name: string) => Promise<unknown>
+  /** Stands in for reading the compiled kernels. */
+  readonly read?: (file: string) => Uint8Array<ArrayBuffer>
 }
 
 /** Node 20 keeps relaxed SIMD behind this; newer V8s have it on and ignore the flag. */
-const RELAXED_FLAG = '--experimental-wasm-relaxed-simd'
+export const RELAXED_FLAG = '--experimental-wasm-relaxed-simd'
 
 /** What is registered as `simd` now: not done again, because tensors of an earlier registration are lost. */
 let registered = ''
@@ -73,7 +75,8 @@ async function useCpu(detail: string): Promise<BackendChoice> {
 async function useSimd(options: BackendOptions): Promise<BackendChoice> {
   const fma = options.fma ?? process.env.TROUPE_FMA === '1'
   if (fma) setFlagsFromString(RELAXED_FLAG)
-  register(fma ? 'fma.wasm' : 'simd.wasm', fma, options.debug ?? false)
+  const file = fma ? 'fma.wasm' : 'simd.wasm'
+  register(`${file} ${options.debug ?? false}`, file, options, { relaxed: fma })
   await tf.setBackend(SIMD)
   const detail = fma
     ? 'WebAssembly SIMD with fused multiply-add; results may differ between machines'
@@ -81,15 +84,15 @@ async function useSimd(options: BackendOptions): Promise<BackendChoice> {
   return { name: 'simd', detail: options.debug === true ? `${detail}; guard words on` : detail, portable: !fma }
 }
 
-function register(file: string, relaxed: boolean, debug: boolean): void {
-  const key = `${file} ${debug}`
-  if (registered === key) return
-  registerSimd(readKernels(file), { relaxed, debug })
-  registered = key
+/** Registers `simd` unless it already is what `key` names. */
+function register(key: string, file: string, options: BackendOptions, settings: SimdOptions): void {
+  if (registered === key && options.read === undefined) return
+  registerSimd((options.read ?? readKernels)(file), { ...settings, debug: options.debug ?? false })
+  registered = options.read === undefined ? key : ''
 }
 
 /** The compiled kernels, beside the compiled agents: seen from dist/results or from the sources in results. */
-function readKernels(file: string): Uint8Array<ArrayBuffer> {
+export function readKernels(file: string): Uint8Array<ArrayBuffer> {
   for (const place of [`../agents/kernels/${file}`, `../dist/agents/kernels/${file}`]) {
     const path = fileURLToPath(new URL(place, import.meta.url))
     if (existsSync(path)) return new Uint8Array(readFileSync(path))
@@ -99,11 +102,7 @@ function readKernels(file: string): Uint8Array<ArrayBuffer> {
 
 async function useNative(options: BackendOptions): Promise<BackendChoice> {
   const blas = await loadBlas(options.load ?? ((name) => import(name)))
-  const key = `native ${options.debug ?? false}`
-  if (registered !== key) {
-    registerSimd(readKernels('simd.wasm'), { debug: options.debug ?? false, product: blas.product })
-    registered = key
-  }
+  register(`native ${options.debug ?? false}`, 'simd.wasm', options, { product: blas.product })
   await tf.setBackend(SIMD)
   return { name: 'native', detail: `WebAssembly SIMD with products by ${blas.library}`, portable: false }
 }

@@ -124,7 +124,7 @@ export class Allocator {
     const needed = Math.ceil(end / PAGE)
     const wished = Math.min(this.maximumPages, Math.max(needed, Math.ceil(now * 1.25), now + 256))
     for (const pages of [wished, needed]) {
-      if (pages > this.maximumPages) continue
+      if (pages > this.maximumPages || pages < needed) continue
       try {
         this.memory.grow(pages - now)
         const { buffer } = this.memory

@@ -3,7 +3,7 @@
  * Projections of the inputs and all weight gradients are single large products outside (see ../kernels.ts).
  */
 import { gemmPacked } from './gemm'
-import { madd, put, sigmoid4, splat, tanh4 } from './vector'
+import { gate4, madd, put, splat, tanh4 } from './vector'
 
 /** Multiplies each row of h [rows, n] by 0 where `reset` [rows] is not 0; reset 0 = no change. out may be h. */
 function forget(h: usize, reset: usize, out: usize, rows: i32, n: i32): void {
@@ -16,23 +16,25 @@ function forget(h: usize, reset: usize, out: usize, rows: i32, n: i32): void {
   }
 }
 
-/** One step: from x and h projections [rows, 3n] and the kept hidden state to the next; gates [rows, 4n] keep r, z, n, Whn h. */
+/**
+ * One step: from x and h projections [rows, 3n] and the kept hidden state to the next; gates [rows, 4n] keep r, z, n,
+ * Whn h. Two loops with one transcendental each: a single loop with all three spills registers and takes twice as long.
+ */
 function step(x: usize, h: usize, kept: usize, out: usize, gates: usize, rows: i32, n: i32): void {
   const section = <usize>n << 2
   for (let r = 0; r < rows; r++) {
+    for (let at: usize = 0; at < 2 * section; at += 16) {
+      v128.store(gates + at, gate4(f32x4.add(v128.load(x + at), v128.load(h + at))))
+    }
     for (let i = 0; i < n; i += 4) {
       const at = <usize>i << 2
-      const reset = sigmoid4(f32x4.add(v128.load(x + at), v128.load(h + at)))
-      const update = sigmoid4(f32x4.add(v128.load(x + section + at), v128.load(h + section + at)))
-      const inner = v128.load(h + 2 * section + at)
-      const candidate = tanh4(madd(reset, inner, v128.load(x + 2 * section + at)))
-      const next = madd(update, f32x4.sub(v128.load(kept + at), candidate), candidate)
       const left = n - i
-      put(gates + at, reset, left)
-      put(gates + section + at, update, left)
+      const inner = v128.load(h + 2 * section + at)
+      const candidate = tanh4(madd(v128.load(gates + at), inner, v128.load(x + 2 * section + at)))
+      const update = v128.load(gates + section + at)
       put(gates + 2 * section + at, candidate, left)
       put(gates + 3 * section + at, inner, left)
-      put(out + at, next, left)
+      put(out + at, madd(update, f32x4.sub(v128.load(kept + at), candidate), candidate), left)
     }
     x += 3 * section
     h += 3 * section

@@ -1,0 +1,348 @@
+/**
+ * Tensor kernels and updates: products, a PPO update on our `simd` backend beside tfjs-wasm, a GRU layer, rollout
+ * inference. Contenders take turns within a run, so that a busy machine slows all of them alike.
+ */
+import { performance } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
+import * as tf from '@tensorflow/tfjs'
+import {
+  currentSimd,
+  dense,
+  FlatParameters,
+  fusedAdam,
+  gruSequence,
+  type LayerShape,
+  maskedCategorical,
+  RolloutNetwork,
+  SimdBackend,
+} from '../../agents/kernels/index.ts'
+import { readKernels, RELAXED_FLAG, useBackend } from '../backend.ts'
+import { type MeasureSettings, speedRow, type SpeedRow } from './measure.ts'
+
+/** M, N, K and which operands are transposed: the products of small networks. */
+const PRODUCTS: readonly (readonly [m: number, n: number, k: number, a: boolean, b: boolean, note: string])[] = [
+  [256, 64, 71, false, false, 'first layer'],
+  [71, 64, 256, true, false, 'its weight gradient'],
+  [256, 71, 64, false, true, 'its input gradient'],
+  [2560, 128, 288, false, false, 'a central critic'],
+  [288, 128, 2560, true, false, 'its weight gradient'],
+  [64, 192, 64, false, false, 'one GRU step'],
+  [256, 5, 64, false, false, 'a head'],
+]
+
+interface Contender {
+  readonly name: string
+  readonly note?: string
+  /** One unit of work; awaited work belongs in `enter`. */
+  readonly work: () => void
+  /** Makes the contender's backend current. */
+  readonly enter?: () => Promise<unknown>
+}
+
+/**
+ * Milliseconds per call. Each run is the median call of a stretch of `seconds`; best is the fastest call of all, which
+ * on a machine with other work is the one nearest to the truth.
+ */
+async function timed(contenders: readonly Contender[], settings: MeasureSettings): Promise<SpeedRow[]> {
+  const { runs = 5, seconds = 0.4 } = settings
+  const medians = contenders.map((): number[] => [])
+  const cpu = contenders.map((): number[] => [])
+  const best = contenders.map(() => Infinity)
+  for (let run = -1; run < runs; run++) {
+    for (const [i, { work, enter }] of contenders.entries()) {
+      await enter?.()
+      const times: number[] = []
+      const used = process.cpuUsage()
+      const until = performance.now() + seconds * 1000
+      do {
+        const start = performance.now()
+        work()
+        times.push(performance.now() - start)
+      } while (performance.now() < until)
+      if (run < 0) continue // warming up
+      const { user, system } = process.cpuUsage(used)
+      cpu[i].push((user + system) / 1000 / times.length)
+      times.sort((a, b) => a - b)
+      medians[i].push(times[times.length >> 1])
+      best[i] = Math.min(best[i], times[0])
+    }
+  }
+  return contenders.map(({ name, note }, i) => ({
+    ...speedRow(name, 'ms', medians[i], note === undefined ? {} : { note }),
+    byCpuTime: [...cpu[i]].sort((a, b) => a - b)[runs >> 1],
+    best: best[i],
+  }))
+}
+
+/** Rows in GFLOP/s from rows in milliseconds. */
+function asRate(row: SpeedRow, operations: number): SpeedRow {
+  const rate = (ms: number): number => operations / ms / 1e6
+  return {
+    ...row,
+    unit: 'GFLOP/s',
+    median: rate(row.median),
+    best: rate(row.best),
+    runs: row.runs.map(rate),
+    byCpuTime: rate(row.byCpuTime ?? row.median),
+  }
+}
+
+/** Numbers in [−1, 1). */
+const numbers = (count: number, salt: number): Float32Array =>
+  Float32Array.from({ length: count }, (_, i) => ((Math.imul(i + 1, 2654435761) ^ (salt * 40503)) >>> 8) / 8388608 - 1)
+
+async function products(settings: MeasureSettings): Promise<SpeedRow[]> {
+  setFlagsFromString(RELAXED_FLAG)
+  const rows: SpeedRow[] = []
+  const builds: [string, SimdBackend][] = []
+  for (const [name, file] of [
+    ['', 'simd.wasm'],
+    [' with FMA', 'fma.wasm'],
+  ]) {
+    try {
+      builds.push([name, new SimdBackend(readKernels(file), { initialBytes: 32 << 20 })])
+    } catch {
+      // An engine without relaxed SIMD: no row.
+    }
+  }
+  for (const [m, n, k, ta, tb, note] of PRODUCTS) {
+    const calls = Math.max(1, Math.round(2e7 / (2 * m * n * k)))
+    const contenders = builds.map(([build, backend]): Contender => {
+      const { kernels, allocator } = backend
+      const place = (count: number, salt: number): number => {
+        const at = allocator.allocate(count * 4)
+        allocator.f32.set(numbers(count, salt), at / 4)
+        return at
+      }
+      const [a, b, c] = [place(m * k, 1), place(k * n, 2), place(m * n, 3)]
+      const packed = allocator.allocate(((n + 7) & ~7) * k * 4)
+      const packing = backend.scratch(0, 32768)
+      return {
+        name: `gemm ${m}×${n}×${k} ${ta ? 't' : 'n'}${tb ? 't' : 'n'}${build}`,
+        note: `${note}; packing included`,
+        work: () => {
+          for (let i = 0; i < calls; i++) {
+            kernels.packB(b, k, n, tb ? k : n, tb ? 1 : 0, packed)
+            kernels.gemmPacked(a, ta ? m : k, ta ? 1 : 0, packed, c, n, m, n, k, 0, 0, 0, packing)
+          }
+        },
+      }
+    })
+    const measured = await timed(contenders, { ...settings, seconds: Math.min(settings.seconds ?? 0.4, 0.1) })
+    rows.push(...measured.map((row) => asRate(row, 2 * m * n * k * calls)))
+  }
+  return rows
+}
+
+interface Update {
+  readonly run: () => void
+  readonly dispose: () => void
+}
+
+/** A PPO minibatch through an actor and a critic 71-64-64-{5, 1}, loss, gradients, Adam. Fused: with the ops of agents/kernels. */
+function ppoUpdate(rows: number, fused: boolean): Update {
+  const features = 71
+  const shapes = [5, 1].flatMap((outputs) => [[features, 64], [64], [64, 64], [64], [64, outputs], [outputs]])
+  const parts = shapes.map((shape, i) => {
+    const count = shape.reduce((product, size) => product * size, 1)
+    return { name: `p${i}`, shape, values: numbers(count, i).map((x) => x * (shape.length === 2 ? 0.1 : 0)) }
+  })
+  const input = tf.tensor2d(numbers(rows * features, 20), [rows, features])
+  const action = tf.tensor1d(
+    Int32Array.from({ length: rows }, (_, i) => i % 5),
+    'int32',
+  )
+  const advantage = tf.tensor1d(numbers(rows, 21))
+  const target = tf.tensor1d(numbers(rows, 22))
+  const old = tf.tensor1d(numbers(rows, 23).map((x) => -1.6 + 0.1 * x))
+  const kept = [input, action, advantage, target, old]
+  const flat = fused ? new FlatParameters(parts) : null
+  const variables = flat?.variables ?? parts.map(({ shape, values }) => tf.variable(tf.tensor(values, shape)))
+  const layer = (x: tf.Tensor, i: number, last: boolean): tf.Tensor => {
+    const [weight, bias] = [variables[i] as unknown as tf.Tensor2D, variables[i + 1] as unknown as tf.Tensor1D]
+    if (fused) return dense(x, weight, bias, last ? 'none' : 'relu')
+    const y = tf.add(tf.matMul(x as tf.Tensor2D, weight), bias)
+    return last ? y : tf.relu(y)
+  }
+  const net = (i: number): tf.Tensor => layer(layer(layer(input, i, false), i + 2, false), i + 4, true)
+  const hot = tf.keep(tf.cast(tf.oneHot(action, 5), 'float32'))
+  kept.push(hot as tf.Tensor1D)
+  const policy = (): { logProbability: tf.Tensor; entropy: tf.Tensor } => {
+    const logits = net(0) as tf.Tensor2D
+    if (fused) return maskedCategorical(logits, null, action)
+    const logs = tf.logSoftmax(logits)
+    return {
+      logProbability: tf.sum(tf.mul(hot, logs), 1),
+      entropy: tf.neg(tf.sum(tf.mul(tf.exp(logs), logs), 1)),
+    }
+  }
+  const loss = (): tf.Scalar => {
+    const { logProbability, entropy } = policy()
+    const ratio = tf.exp(tf.sub(logProbability, old))
+    const gain = tf.minimum(tf.mul(ratio, advantage), tf.mul(tf.clipByValue(ratio, 0.8, 1.2), advantage))
+    const error = tf.mean(tf.square(tf.sub(tf.reshape(net(6), [rows]), target)))
+    return tf.sub(tf.mul(error, 0.5), tf.add(tf.mean(gain), tf.mul(tf.mean(entropy), 0.01))) as tf.Scalar
+  }
+  const adam = flat === null ? null : fusedAdam(flat, { lr: 3e-4, maxNorm: 0.5 })
+  const plain = flat === null ? tf.train.adam(3e-4) : null
+  return {
+    run: () => {
+      const { value, grads } = tf.variableGrads(loss, [...variables])
+      if (adam !== null) adam.step(grads)
+      else plain?.applyGradients(Object.entries(grads).map(([name, tensor]) => ({ name, tensor })))
+      tf.dispose([value, grads])
+    },
+    dispose: () => {
+      tf.dispose(kept)
+      adam?.dispose()
+      plain?.dispose()
+      if (flat !== null) flat.dispose()
+      else tf.dispose([...variables])
+    },
+  }
+}
+
+async function updates(settings: MeasureSettings): Promise<SpeedRow[]> {
+  const wasm = await tfjsWasm()
+  const rows: SpeedRow[] = []
+  for (const batch of [256, 2048]) {
+    const made: Update[] = []
+    const contenders: Contender[] = []
+    const add = (name: string, enter: () => Promise<unknown>, fused: boolean, note: string): void => {
+      const update = ppoUpdate(batch, fused)
+      made.push(update)
+      contenders.push({ name: `PPO update, ${batch} rows, ${name}`, note, enter, work: update.run })
+    }
+    const simd = (): Promise<boolean> => tf.setBackend('simd')
+    await simd()
+    add('simd', simd, true, 'actor and critic 71-64-64, loss, gradients, clip, Adam, with the fused ops')
+    add('simd in plain ops', simd, false, 'the same in ordinary ops and tf.train.adam, without the clip')
+    if (wasm) {
+      const enter = (): Promise<boolean> => tf.setBackend('wasm')
+      await enter()
+      add(
+        'tfjs-wasm',
+        enter,
+        false,
+        'the same in ordinary ops and tf.train.adam on TensorFlow.js’s own WebAssembly backend',
+      )
+    }
+    rows.push(...(await timed(contenders, settings)))
+    for (const [i, update] of made.entries()) {
+      await contenders[i].enter?.()
+      update.dispose()
+    }
+  }
+  await tf.setBackend('simd')
+  return rows
+}
+
+/** Whether tfjs-wasm, a yardstick only, is installed and starts. */
+async function tfjsWasm(): Promise<boolean> {
+  try {
+    await import('@tensorflow/tfjs-backend-wasm')
+    return await tf.setBackend('wasm')
+  } catch {
+    return false
+  } finally {
+    await tf.setBackend('simd')
+  }
+}
+
+async function recurrent(settings: MeasureSettings): Promise<SpeedRow[]> {
+  const rows: SpeedRow[] = []
+  for (const size of [64, 128]) {
+    const [steps, lanes] = [50, 64]
+    const input = tf.tensor3d(numbers(steps * lanes * size, 1), [steps, lanes, size])
+    const moving = tf.variable(input)
+    const hidden = tf.zeros([lanes, size]) as tf.Tensor2D
+    const reset = tf.zeros([steps, lanes]) as tf.Tensor2D
+    const weight = (salt: number): tf.Variable => {
+      const values = numbers(3 * size * size, salt).map((x) => x * 0.1)
+      return tf.variable(tf.tensor2d(values, [size, 3 * size]))
+    }
+    const variables = [weight(2), weight(3), tf.variable(tf.zeros([3 * size])), tf.variable(tf.zeros([3 * size]))]
+    const layer = (x: tf.Tensor): tf.Tensor =>
+      gruSequence({
+        input: x as tf.Tensor3D,
+        hidden,
+        reset,
+        inputWeight: variables[0] as unknown as tf.Tensor2D,
+        recurrentWeight: variables[1] as unknown as tf.Tensor2D,
+        inputBias: variables[2] as unknown as tf.Tensor1D,
+        recurrentBias: variables[3] as unknown as tf.Tensor1D,
+      })
+    const shape = `GRU forward and backward, T=${steps} B=${lanes} H=${size}`
+    const first = (): void => {
+      const { value, grads } = tf.variableGrads(() => tf.sum(layer(input)) as tf.Scalar, variables)
+      tf.dispose([value, grads])
+    }
+    const inner = (): void => {
+      // Named gradients for the weights, plus the input as one more variable.
+      const { value, grads } = tf.variableGrads(() => tf.sum(layer(moving)) as tf.Scalar, [moving, ...variables])
+      tf.dispose([value, grads])
+    }
+    rows.push(
+      ...(await timed(
+        [
+          { name: shape, work: inner, note: 'gradients of inputs and weights, as torch’s nn.GRU gives them' },
+          { name: `${shape}, first layer`, work: first, note: 'gradients of the weights only' },
+        ],
+        settings,
+      )),
+    )
+    tf.dispose([input, moving, hidden, reset, ...variables])
+  }
+  return rows
+}
+
+async function inference(settings: MeasureSettings): Promise<SpeedRow[]> {
+  const backend = currentSimd() as SimdBackend
+  const rows = 256
+  const features = 71
+  const contenders: Contender[] = []
+  const made: { dispose(): void }[] = []
+  for (const size of [64, 128]) {
+    for (const kind of ['MLP', 'GRU'] as const) {
+      const first: LayerShape = { kind: 'dense', inputs: features, outputs: size, activation: 'relu' }
+      const second: LayerShape =
+        kind === 'GRU'
+          ? { kind: 'gru', inputs: size, outputs: size }
+          : { kind: 'dense', inputs: size, outputs: size, activation: 'relu' }
+      const head: LayerShape = { kind: 'dense', inputs: size, outputs: 5, activation: 'none' }
+      const net = new RolloutNetwork(backend, [first, second, head])
+      net.load(numbers(net.size, 1).map((x) => x * 0.1))
+      made.push(net)
+      const input = numbers(rows * features, 2)
+      const uniform = numbers(rows, 3).map((x) => (x + 1) / 2)
+      const mask = new Uint8Array(rows * 5).fill(1)
+      const action = new Int32Array(rows)
+      const logProbability = new Float32Array(rows)
+      const recurrence = kind === 'GRU' ? { hidden: new Float32Array(rows * size) } : undefined
+      contenders.push({
+        name: `inference, ${rows} rows, ${kind} ${size}`,
+        note: 'observations in, sampled masked actions and log-probabilities out',
+        work: () => net.act(input, rows, [5], { mask, uniform, action, logProbability }, recurrence),
+      })
+    }
+  }
+  const measured = await timed(contenders, settings)
+  for (const owner of made) owner.dispose()
+  return measured
+}
+
+/** All rows of `troupe speed kernels`. Leaves the backend that was current, where it was one of ours, in place. */
+export async function kernelSpeed(settings: MeasureSettings = {}): Promise<SpeedRow[]> {
+  await useBackend('simd', { fma: false })
+  return [
+    ...(await products(settings)),
+    ...(await updates(settings)),
+    ...(await recurrent(settings)),
+    ...(await inference(settings)),
+  ]
+}
+
+/** The rows with the settings `troupe speed` has by default. */
+export function benchKernels(): Promise<SpeedRow[]> {
+  return kernelSpeed()
+}
