@@ -147,8 +147,9 @@ async function demo(options: DemoOptions, session: Session): Promise<number> {
     (event) => progress.show(event),
   )
   let asked = false
+  let trained = false
   const onSignal = () => {
-    if (asked) process.exit(EXIT.interrupted) // takes the child along
+    if (asked || trained) process.exit(EXIT.interrupted) // takes the child along
     asked = true
     out.warn('\nStopping after this update, keeping a checkpoint. Ctrl-C again ends at once.')
     run.stop()
@@ -157,6 +158,7 @@ async function demo(options: DemoOptions, session: Session): Promise<number> {
   process.on('SIGTERM', onSignal)
   try {
     const summary = await run.summary
+    trained = true
     progress.done()
     if (summary.status === 'interrupted') {
       out.result(

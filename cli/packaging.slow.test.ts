@@ -109,10 +109,10 @@ test('the package is a library, and a new plug-in finds it', () => {
   writeFileSync(
     join(home, 'use.mjs'),
     `import { makeBatch, parallelEnv, readReplay, playEpisodes, POLICIES, LEARNERS } from 'troupe'
-     const batch = makeBatch('warehouse', { size: 'tiny', agents: 4 }, { lanes: 64 })
+     const batch = makeBatch('warehouse', { size: 'tiny', robots: 4 }, { lanes: 64 })
      batch.reset()
      batch.step(new Int32Array(64 * 4))
-     const env = parallelEnv('warehouse', { size: 'tiny', agents: 2 })
+     const env = parallelEnv('warehouse', { size: 'tiny', robots: 2 })
      const { observations } = env.reset({ seed: 1 })
      console.log(batch.observation.length, Object.keys(observations).join(), Object.keys(LEARNERS).join(),
        typeof readReplay, typeof playEpisodes, 'random' in POLICIES)`,

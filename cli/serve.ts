@@ -17,9 +17,10 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
         if (printed(options, session)) return
         const { port, host, data } = options.values as { port?: number; host: string; data: string }
         const served = await serveViewer({ data, host, ...(port === undefined ? {} : { port }) }, session)
+        const interrupted = untilInterrupted() // before the link is out: somebody may be quick
         session.out.result({ url: served.url, port: served.port, data }, () => `Viewer: ${served.url}`)
         session.out.log(`Runs and replays of ${data}. Ctrl-C ends.`)
-        await untilInterrupted()
+        await interrupted
         await served.close()
         return EXIT.fine
       }),

@@ -1,5 +1,5 @@
 /** The built `troupe` as a child process, for tests: what a person or a script would see. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -82,4 +82,11 @@ export function start(words: readonly string[], settings: SpawnSettings = {}): R
 /** Runs `troupe` to its end. */
 export function troupe(words: readonly string[], settings: SpawnSettings = {}): Promise<Said> {
   return start(words, settings).ended
+}
+
+/** What Node takes to start and end here and now: the measure of how busy the machine is. */
+export function nodeStartMs(): number {
+  const began = performance.now()
+  spawnSync(process.execPath, ['-e', '0'])
+  return performance.now() - began
 }

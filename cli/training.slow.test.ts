@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { start, troupe } from './spawned.ts'
+import { nodeStartMs, start, troupe } from './spawned.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-training-'))
-const at = { cwd: folder, timeoutMs: 240_000 }
+const at = { cwd: folder, timeoutMs: 800_000 } // seconds on a quiet machine
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const small = [
@@ -96,6 +96,28 @@ test('the same seed trains to the same weights, another seed to others', async (
   expect(other.weightsHash).not.toBe(again.weightsHash)
 })
 
+test('steps are counted over all lanes: 1 and 10 copies stop at the same budget', async () => {
+  const words = [
+    'train',
+    'ippo',
+    'matrix/pd-repeated',
+    '--steps',
+    '3000',
+    '--evaluations',
+    '2',
+    '--evaluation-episodes',
+    '4',
+  ]
+  for (const lanes of [1, 10]) {
+    const rollout = 50
+    const set = ['--set', `lanes=${lanes}`, '--set', `rolloutSteps=${rollout}`, '--set', 'hidden=16']
+    const summary = await json([...words, ...set, '--out', `runs/lanes${lanes}`])
+    expect(summary.steps).toBe(3000) // 60 rollouts of 50, or 6 of 500
+    expect(summary.evaluations.map(({ step }: { step: number }) => step)).toEqual([0, 3000])
+    expect(read(`runs/lanes${lanes}/record.json`).steps).toMatchObject({ total: 3000, perLane: 3000 / lanes, lanes })
+  }
+})
+
 test('Ctrl-C keeps a checkpoint and a record, exits 130, and resuming ends at the weights of an uninterrupted run', async () => {
   const words = ['train', 'mappo', 'warehouse/nano-2ag', '--steps', '12000', ...small]
   const whole = await json([...words, '--out', 'runs/whole'])
@@ -120,7 +142,7 @@ test('evaluate plays fresh episodes of the best checkpoint, the same ones for th
   const words = ['evaluate', 'runs/a', '--episodes', '10', '--seed', '7']
   const report = await json([...words, '--record', 'evaluated'])
   expect(report).toMatchObject({ scenario: 'matrix/stag-hunt-repeated', policy: 'mappo', episodes: 10, seed: '7' })
-  expect(report.protocol).toMatch(/^greedy policy, 10 episodes, absolute seeds of root 7/)
+  expect(report.protocol).toMatch(/^sample policy, 10 episodes, absolute seeds of root 7/)
   expect(report.replays).toHaveLength(10)
   expect((await troupe(['verify', ...report.replays], at)).code).toBe(0)
   expect((await json(words)).returns).toEqual(report.returns)
@@ -180,20 +202,22 @@ test('demo without a server trains, compares, writes and ends', async () => {
     'mappo',
   ])
   expect((await troupe(['verify', report.record, report.replay], at)).code).toBe(0)
-})
+}, 900_000)
 
 test('demo says where the viewer is within two seconds, shows the run, and ends with Ctrl-C', async () => {
-  const running = start(['demo', '--no-open', '--steps', '4000', '--evaluations', '2'], at)
+  const patience = nodeStartMs()
   const began = performance.now()
+  const running = start(['demo', '--no-open', '--steps', '4000', '--evaluations', '2'], at)
   const url = /http\S+/.exec(await running.says(/Viewer: http\S+/))![0]
-  expect(performance.now() - began).toBeLessThan(process.env.CI === undefined ? 2000 : 4000)
+  // Two seconds; on a busy machine, as many times what Node itself takes to start (40 ms on a quiet one).
+  expect(performance.now() - began).toBeLessThan(Math.max(2000, 50 * patience))
   expect((await fetch(url)).status).toBe(200)
   const { replays } = (await (await fetch(`${url}/api/replays`)).json()) as { replays: unknown[] }
   expect(replays.length).toBeGreaterThan(0) // something moves before anything was trained
-  await running.says(/The viewer stays at/, 120_000)
+  await running.says(/The viewer stays at/, 600_000)
   const { runs } = (await (await fetch(`${url}/api/runs`)).json()) as { runs: unknown[] }
   expect(runs[0]).toMatchObject({ algorithm: 'mappo', status: 'finished' })
   running.child.kill('SIGINT')
   const { code } = await running.ended
   expect([0, 1]).toContain(code) // 4,000 steps are too few for ten times random
-})
+}, 900_000)

@@ -107,10 +107,11 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
         const place = placeOf(wanted, data)
         const served = await serveViewer({ data: place.data, host, ...(port === undefined ? {} : { port }) }, session)
         const url = `${served.url.replace(/\/$/, '')}${place.path}`
+        const interrupted = untilInterrupted() // before the link is out: somebody may be quick
         session.out.result({ url }, () => `Viewer: ${url}`)
         session.out.log('Ctrl-C ends.')
         if (open) await openBrowser(url)
-        await untilInterrupted()
+        await interrupted
         await served.close()
         return EXIT.fine
       }),

@@ -1,0 +1,66 @@
+/** Every command and snippet of the README, typed in an empty folder as a newcomer would. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { start, troupe } from './spawned.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'troupe-readme-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const blocks = (language: string) =>
+  [...readme.matchAll(new RegExp('```' + language + '\n([\\s\\S]*?)```', 'g'))].map((match) => match[1])
+
+/** Lines that start with `npx troupe`, without their comments. */
+const commands = blocks('sh')
+  .flatMap((block) => block.split('\n'))
+  .filter((line) => line.startsWith('npx troupe '))
+  .map((line) => line.replace(/\s+#.*$/, '').slice('npx troupe '.length))
+
+beforeAll(() => {
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(root, join(folder, 'node_modules/troupe'), 'dir')
+})
+
+/** `replays/*.replay` as a shell would spell it out; `some` stands for any. */
+function spelled(word: string): string[] {
+  const stars = /^(.*)\/(?:\*|some)\.replay$/.exec(word)
+  if (stars === null) return [word]
+  const files = readdirSync(join(folder, stars[1])).filter((name) => name.endsWith('.replay'))
+  return files.slice(0, word.includes('*') ? undefined : 1).map((name) => `${stars[1]}/${name}`)
+}
+
+/** Training for a figure in a README takes its time; here the same command trains a little. */
+const SHORT: Record<string, string[]> = {
+  train: ['--steps', '2500', '--evaluations', '2', '--evaluation-episodes', '4'],
+}
+
+test('there are commands to try', () => {
+  expect(commands.length).toBeGreaterThan(8)
+})
+
+test.sequential.each(commands)('npx troupe %s', async (line) => {
+  const words = line.split(/\s+/).flatMap(spelled)
+  const [command] = words
+  if (command === 'serve' || command === 'watch') {
+    const running = start(command === 'watch' ? [...words, '--no-open'] : words, { cwd: folder })
+    await running.says(/Viewer: http/)
+    running.child.kill('SIGINT')
+    expect((await running.ended).code).toBe(0)
+    return
+  }
+  // The short run is finished; going on with it needs somewhere to go.
+  const more = command === 'resume' ? ['--steps', '5000'] : (SHORT[command] ?? [])
+  const { code, stderr } = await troupe([...words, ...more], { cwd: folder })
+  expect([code, stderr]).toEqual([0, expect.not.stringMatching(/^troupe: /m)])
+})
+
+test.each(blocks('js').map((text, i) => [i + 1, text] as const))('JavaScript snippet %i runs', (i, text) => {
+  writeFileSync(join(folder, `snippet${i}.mjs`), text)
+  const { status, stderr } = spawnSync(process.execPath, [`snippet${i}.mjs`], { cwd: folder, encoding: 'utf8' })
+  expect([status, stderr]).toEqual([0, ''])
+})
