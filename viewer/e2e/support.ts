@@ -136,7 +136,8 @@ export async function stage(replays: Record<string, Uint8Array>, flags: readonly
   const data = await mkdtemp(join(tmpdir(), 'troupe-e2e-'))
   await mkdir(join(data, 'replays'), { recursive: true })
   for (const [name, bytes] of Object.entries(replays)) await writeFile(join(data, 'replays', `${name}.replay`), bytes)
-  const server = await startServer({ port: 0, data, viewerDir: join(root, 'dist/viewer') })
+  const viewerDir = process.env.TROUPE_VIEWER_DIR ?? join(root, 'dist/viewer')
+  const server = await startServer({ port: 0, data, viewerDir })
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: [

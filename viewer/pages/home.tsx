@@ -97,14 +97,14 @@ export function HomePage({ connection }: { connection: Connection }): JSX.Elemen
           </p>
         ) : (
           <>
-            <section aria-labelledby="runs">
+            <section>
               <h2 id="runs">{words.runs}</h2>
               {lists.value !== null && runs.length === 0 && (
                 <Empty text={words.noRuns} command={words.noRunsCommand} title={words.runs} />
               )}
               {runs.length > 0 && <RunTable runs={runs} />}
             </section>
-            <section aria-labelledby="replays">
+            <section>
               <h2 id="replays">{words.replays}</h2>
               {lists.value !== null && replays.length === 0 && (
                 <Empty text={words.noReplays} command={words.noReplaysCommand} title={words.replays} />
@@ -122,8 +122,9 @@ export function HomePage({ connection }: { connection: Connection }): JSX.Elemen
 
 /** What moves on the first page: the newest episode of a run, else the one that comes with troupe, else any. */
 function firstPicture(runs: readonly RunInfo[], replays: readonly ReplayInfo[]): string | null {
-  const shipped = replays.find(({ origin }) => origin === 'shipped')
-  return newestOfRuns(runs) ?? shipped?.id ?? replays[0]?.id ?? null
+  // Of the shipped ones, the one with most to see.
+  const shipped = replays.filter(({ origin }) => origin === 'shipped').sort((a, b) => b.agents - a.agents)
+  return newestOfRuns(runs) ?? shipped.at(0)?.id ?? replays.at(0)?.id ?? null
 }
 
 function newestOfRuns(runs: readonly RunInfo[]): string | null {

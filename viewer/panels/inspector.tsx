@@ -94,7 +94,7 @@ function Actions(props: { info: EpisodeInfo; record: StepRecord; agent: number }
   const name = (action: number[]) => actionName(space, action)
   return (
     <section class="block" aria-label={words.action}>
-      <h3>{words.action}</h3>
+      <h2>{words.action}</h2>
       <dl class="facts">
         <div>
           <dt>{words.actionTaken}</dt>
@@ -193,14 +193,14 @@ function Rewards(props: { info: EpisodeInfo; record: StepRecord; agent: number }
   if (reward === null || returns === null) {
     return (
       <section class="block" aria-label={words.reward}>
-        <h3>{words.reward}</h3>
+        <h2>{words.reward}</h2>
         <p class="muted">{words.notStored}</p>
       </section>
     )
   }
   return (
     <section class="block" aria-label={words.reward}>
-      <h3>{words.reward}</h3>
+      <h2>{words.reward}</h2>
       <dl class="facts numbers">
         <div>
           <dt>{words.rewardHere}</dt>
@@ -236,7 +236,7 @@ function Notes(props: { info: EpisodeInfo; record: StepRecord; agent: number }):
   if (notes.length === 0) return null
   return (
     <section class="block" aria-label={words.notes}>
-      <h3>{words.notes}</h3>
+      <h2>{words.notes}</h2>
       {notes.map(({ text }, index) => (
         <p key={index} class="note">
           {text}
@@ -259,7 +259,7 @@ function Observation(props: {
   if (spec === undefined || record.observation === null) {
     return (
       <section class="block" aria-label={words.observation}>
-        <h3>{words.observation}</h3>
+        <h2>{words.observation}</h2>
         <p class="muted">{words.notStored}</p>
       </section>
     )
@@ -280,9 +280,9 @@ function Observation(props: {
   )
   return (
     <section class="block" aria-label={words.observation}>
-      <h3>
+      <h2>
         {words.observation} <span class="muted">{words.observationCount(shown.length, rows.length, changes)}</span>
-      </h3>
+      </h2>
       <div class="filter">
         <input
           type="search"
@@ -360,7 +360,7 @@ function Counters({ record }: { record: StepRecord }): JSX.Element | null {
   if (counters.length === 0) return null
   return (
     <section class="block" aria-label={words.counters}>
-      <h3>{words.counters}</h3>
+      <h2>{words.counters}</h2>
       <dl class="facts numbers">
         {counters.map(([name, value]) => (
           <div key={name}>

@@ -17,7 +17,9 @@ const SHELF = 0.36 * UNIT
 const CARRIED = 0.45 * UNIT
 const DISC = 0.31 * UNIT
 const NOSE = 0.44 * UNIT
-const RING = 0.58 * UNIT
+/** Half side and arm length of the corners around the selected robot. */
+const CORNER = 0.58 * UNIT
+const ARM = 0.2 * UNIT
 /** Robots in a standstill are joined when they are no farther apart than this, in cells. */
 const NEAR = 1.5
 
@@ -228,16 +230,28 @@ export class WarehouseScene implements Scene {
     return robot
   }
 
-  /** The sensor window, and a ring around the robot. */
+  /** The sensor window, and corners around the robot. */
   #drawSelection({ entity, x, y }: Placed): void {
-    const { accent } = this.#stage.palette
+    const { accent, ink } = this.#stage.palette
     const range = typeof entity.state?.sensorRange === 'number' ? entity.state.sensorRange : 0
     if (range > 0) {
       const [left, top] = [(x - range - 0.5) * UNIT, (y - range - 0.5) * UNIT]
       const size = (2 * range + 1) * UNIT
       this.#under.rect(left, top, size, size).fill({ color: accent, alpha: 0.16 }).stroke({ color: accent, width: 4 })
     }
-    this.#over.circle(x * UNIT, y * UNIT, RING).stroke({ color: accent, width: 5 })
+    for (const [sx, sy] of [
+      [-1, -1],
+      [1, -1],
+      [1, 1],
+      [-1, 1],
+    ]) {
+      const [cx, cy] = [x * UNIT + sx * CORNER, y * UNIT + sy * CORNER]
+      this.#over
+        .moveTo(cx - sx * ARM, cy)
+        .lineTo(cx, cy)
+        .lineTo(cx, cy - sy * ARM)
+    }
+    this.#over.stroke({ color: ink, width: 5, cap: 'round', join: 'round' })
   }
 
   /** A bar across the way the robot wanted to go. */

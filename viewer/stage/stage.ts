@@ -15,6 +15,12 @@ const PADDING = 20
 /** A press that moves less than this, in pixels, is a click. */
 const CLICK_SLACK = 5
 
+/**
+ * Least time between two pictures where a processor draws instead of a graphics card, in milliseconds: whatever else
+ * runs on the machine, training for one, keeps most of its time.
+ */
+const SOFTWARE_PAUSE_MS = 45
+
 export type Surface = 'webgl' | 'webgpu' | 'canvas'
 
 interface Picture {
@@ -49,6 +55,9 @@ export class Stage {
   #due = false
   #lost = false
   #pictures = 0
+  /** Least time between two pictures, in milliseconds. */
+  readonly #pauseMs: number
+  #drawnAt = -Infinity
   readonly #resize = new ResizeObserver(() => this.#fitHost())
 
   private constructor(app: Application, palette: Palette) {
@@ -60,6 +69,7 @@ export class Stage {
         : app.renderer.type === RendererType.WEBGPU
           ? 'webgpu'
           : 'canvas'
+    this.#pauseMs = this.surface === 'canvas' || drawsInSoftware(app.canvas) ? SOFTWARE_PAUSE_MS : 0
     app.stage.addChild(this.#camera)
     app.canvas.className = 'stage-canvas'
     app.canvas.setAttribute('aria-hidden', 'true')
@@ -167,10 +177,16 @@ export class Stage {
   invalidate(): void {
     if (this.#due) return
     this.#due = true
-    requestAnimationFrame(() => {
+    const draw = (now: number) => {
+      if (now - this.#drawnAt < this.#pauseMs) {
+        requestAnimationFrame(draw)
+        return
+      }
       this.#due = false
+      this.#drawnAt = now
       if (!this.#lost && this.#host !== undefined) this.#render()
-    })
+    }
+    requestAnimationFrame(draw)
   }
 
   #render(): void {
@@ -286,4 +302,14 @@ export class Stage {
       }, 0)
     })
   }
+}
+
+/** Whether WebGL is there but a processor does the drawing (SwiftShader, llvmpipe, Microsoft Basic Render). */
+function drawsInSoftware(canvas: HTMLCanvasElement): boolean {
+  const gl = canvas.getContext('webgl2') ?? canvas.getContext('webgl')
+  const info = gl?.getExtension('WEBGL_debug_renderer_info')
+  if (gl == null || info == null) return false
+  return /swiftshader|llvmpipe|softpipe|basic render|software/i.test(
+    String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)),
+  )
 }

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { FrameStore } from './frames.ts'
+import { type StepRecord } from './messages.ts'
+
+const last = 1000
+const record = (step: number) => ({ step }) as StepRecord
+const flush = () => new Promise((resolve) => setTimeout(resolve, 0))
+
+function source() {
+  const asked: [number, number][] = []
+  return {
+    asked,
+    records: async (from: number, count: number) => {
+      asked.push([from, count])
+      return Array.from({ length: Math.min(count, last - from + 1) }, (_, i) => record(from + i))
+    },
+  }
+}
+
+describe('steps at hand', () => {
+  it('asks for the run of steps around the clock and the next one in the direction of play, once', async () => {
+    const from = source()
+    const store = new FrameStore(from, last, 8192) // 64 steps a run
+    expect(store.get(70)).toBeUndefined()
+    store.want(70, 1)
+    store.want(71, 1)
+    expect(from.asked).toEqual([
+      [64, 64],
+      [128, 64],
+    ])
+    await flush()
+    expect(store.get(70)?.step).toBe(70)
+    store.want(70, -1)
+    expect(from.asked.at(-1)).toEqual([0, 64])
+  })
+
+  it('looks farther ahead when time runs fast, and never beyond the episode', async () => {
+    const from = source()
+    const store = new FrameStore(from, last, 8192)
+    store.want(640, 64)
+    expect(from.asked.map(([first]) => first)).toEqual([640, 704, 768, 832])
+    await flush()
+    store.want(last, 1)
+    expect(from.asked.every(([first]) => first <= last)).toBe(true)
+    await flush()
+    expect(store.get(last)?.step).toBe(last)
+  })
+
+  it('takes smaller runs of large steps, and forgets the farthest when there are too many', async () => {
+    const from = source()
+    const store = new FrameStore(from, last, 4 * 1024 * 1024)
+    expect(store.run).toBe(4)
+    for (let step = 0; step <= last; step += 4) {
+      store.want(step, 1)
+      await flush()
+    }
+    expect(store.get(0)).toBeUndefined()
+    expect(store.get(last)?.step).toBe(last)
+    store.want(0, 1)
+    await flush()
+    expect(store.get(0)?.step).toBe(0)
+  })
+
+  it('asks again after a failure, and says what failed', async () => {
+    let broken = true
+    const said: string[] = []
+    const store = new FrameStore(
+      {
+        records: async (from) => {
+          if (broken) throw new Error('no luck')
+          return [record(from)]
+        },
+      },
+      0,
+      8192,
+    )
+    store.onFail = (message) => said.push(message)
+    store.want(0, 1)
+    await flush()
+    expect(said).toEqual(['no luck'])
+    broken = false
+    store.want(0, 1)
+    await flush()
+    expect(store.get(0)?.step).toBe(0)
+  })
+})
