@@ -201,9 +201,10 @@ function toggle(state: WarehouseState, port: Port, lane: number): void {
       const shelf = load[i]
       standing[floor + here] = shelf
       load[i] = 0
+      const last = first + --vacancies[lane]
       let v = first
-      while (vacant[v] !== slotOf[here]) v++
-      vacant[v] = vacant[first + --vacancies[lane]]
+      while (v < last && vacant[v] !== slotOf[here]) v++
+      vacant[v] = vacant[last]
       outcome[i] = PUT_DOWN
       if (credited[i] === 1 && plan.reward === 'two-stage') {
         reward[i] += 0.5
