@@ -278,7 +278,8 @@ export class Connection {
 }
 
 /** The replay that a stream carried, as if it had been read from its file. */
-export function toReplay({ opened, actions, digests, chain, keyframes, probability, value }: ReplayAssembly): Replay {
+export function toReplay(assembly: ReplayAssembly): Replay {
+  const { opened, actions, digests, chain, keyframes, probability, value, notes } = assembly
   return {
     header: opened.header as unknown as Replay['header'],
     steps: opened.steps,
@@ -288,6 +289,7 @@ export function toReplay({ opened, actions, digests, chain, keyframes, probabili
     keyframes: keyframes as Replay['keyframes'],
     ...(probability === undefined ? {} : { probability }),
     ...(value === undefined ? {} : { value }),
+    ...(notes.length === 0 ? {} : { notes }),
   }
 }
 
