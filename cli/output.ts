@@ -42,7 +42,12 @@ export function createOutput(settings: { json: boolean; quiet: boolean }): Outpu
   let answered = false
   return {
     ...settings,
-    live: process.stderr.isTTY === true && !settings.quiet && !settings.json && process.env.TERM !== 'dumb',
+    live:
+      process.stderr.isTTY === true &&
+      process.stderr.columns >= 40 && // some pseudo terminals have no size
+      !settings.quiet &&
+      !settings.json &&
+      process.env.TERM !== 'dumb',
     result(document, text) {
       answered = true
       const words = settings.json ? JSON.stringify(document, null, 2) : text()

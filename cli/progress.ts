@@ -19,6 +19,13 @@ function bar(part: number): string {
 }
 
 type Evaluated = Extract<Progress, { kind: 'evaluation' }>
+type Updated = Extract<Progress, { kind: 'update' }>
+
+/** '4,096 of 6,000 steps  450 steps/s  4 s left'. */
+function paceText({ step, steps, stepsPerSecond, secondsLeft }: Updated): string {
+  const left = step >= steps ? 'done' : `${duration(secondsLeft)} left`
+  return `${readable(step)} of ${readable(steps)} steps  ${readable(Math.round(stepsPerSecond))} steps/s  ${left}`
+}
 
 function returnText(last: Evaluated | undefined): string {
   if (last === undefined) return 'return –'
@@ -29,35 +36,36 @@ function returnText(last: Evaluated | undefined): string {
 /** @param label put before plain lines, where several things report at once */
 export async function createProgress(out: Output, label = ''): Promise<ProgressView> {
   let evaluated: Evaluated | undefined
+  let updated: Updated | undefined
   let lastPlain = -Infinity
   const live = out.live ? (await import('log-update')).createLogUpdate(process.stderr) : undefined
+
+  const draw = () => {
+    if (live === undefined || updated === undefined) return
+    const { step, steps } = updated
+    const part = steps > 0 ? Math.min(1, step / steps) : 1
+    const percent = `${Math.floor(part * 100)}%`.padStart(4)
+    const line = `${percent} ${bar(part)}  ${paceText(updated)}  ${returnText(evaluated)}`
+    live(line.slice(0, Math.max(20, (process.stderr.columns ?? 100) - 1)))
+  }
+
   return {
     show(progress) {
       if (progress.kind === 'evaluation') {
         evaluated = progress
+        draw()
         if (live === undefined) {
-          out.log(
-            `${label}step ${readable(progress.step)}  evaluated  ${returnText(progress)}  ${metricsText(progress.metrics)}`,
-          )
+          const metrics = metricsText(progress.metrics)
+          out.log(`${label}step ${readable(progress.step)}  evaluated  ${returnText(progress)}  ${metrics}`)
         }
-        return
+      } else if (progress.kind === 'update') {
+        updated = progress
+        draw()
+        const now = performance.now() / 1000
+        if (live !== undefined || now - lastPlain < PLAIN_EVERY) return
+        lastPlain = now
+        out.log(`${label}step ${paceText(progress)}`)
       }
-      if (progress.kind !== 'update') return
-      const { step, steps, stepsPerSecond, secondsLeft } = progress
-      const counted = `${readable(step)} of ${readable(steps)} steps`
-      const pace = `${readable(Math.round(stepsPerSecond))} steps/s`
-      const left = step >= steps ? 'done' : `${duration(secondsLeft)} left`
-      if (live !== undefined) {
-        const part = steps > 0 ? step / steps : 1
-        const percent = `${Math.floor(part * 100)}%`.padStart(4)
-        const line = `${percent} ${bar(part)}  ${counted}  ${pace}  ${left}  ${returnText(evaluated)}`
-        live(line.slice(0, Math.max(20, (process.stderr.columns ?? 100) - 1)))
-        return
-      }
-      const now = performance.now() / 1000
-      if (now - lastPlain < PLAIN_EVERY) return
-      lastPlain = now
-      out.log(`${label}step ${counted}  ${pace}  ${left}`)
     },
     done() {
       live?.done()

@@ -76,7 +76,7 @@ export function runText(summary: RunSummary): string {
     readable(max),
   ])
   return [
-    `${bold(algorithm)} on ${bold(scenario)}, seed ${seed}: ${status} after ${readable(steps)} steps in ${duration(seconds)} (${readable(stepsPerSecond)} steps/s)`,
+    `${bold(algorithm)} on ${bold(scenario)}, seed ${seed}: ${status} after ${readable(steps)} steps in ${duration(seconds)} (${readable(Math.round(stepsPerSecond))} steps/s)`,
     ...(rows.length === 0
       ? []
       : [

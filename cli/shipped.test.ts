@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { readFileSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { ENVS } from '../envs/index.ts'
+import { definitionOf, readReplay, verifyReplay } from '../envs/core/replay.ts'
+
+const folder = fileURLToPath(new URL('../viewer/public/replays/', import.meta.url))
+const files = readdirSync(folder).filter((name) => name.endsWith('.replay'))
+
+test('replays ship with the viewer, one of each family', () => {
+  const families = files.map((file) => readReplay(readFileSync(folder + file)).header.env)
+  expect(new Set(families)).toEqual(new Set(Object.keys(ENVS)))
+})
+
+test.each(files)('%s verifies with this build (else: node scripts/shipped-replays.mjs)', (file) => {
+  const replay = readReplay(readFileSync(folder + file), {}, file)
+  expect(verifyReplay(replay, definitionOf(replay.header, ENVS, file))).toMatchObject({ ok: true, complete: true })
+})
