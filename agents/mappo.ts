@@ -10,14 +10,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { Generator, TroupeError, namedSeed, withDefaults, type EnvBatch, type EnvSpec } from '../envs/core/index.ts'
 import { SharedActor } from './core/actor.ts'
 import { gae, nextValues } from './core/advantages.ts'
-import {
-  chosenLogProbability,
-  entropyOf,
-  logProbabilities,
-  markChosen,
-  penalties,
-  requireChoices,
-} from './core/categorical.ts'
+import { judgeChoices, requireChoices } from './core/categorical.ts'
 import { type Checkpoint } from './core/checkpoint.ts'
 import {
   loadLearner,
@@ -368,28 +361,25 @@ class Mappo implements Learner {
     const A = actor.net.shape.outputs
     const D = sizes.length
     const input = new Float32Array(rows * actor.inputs)
-    const penalty = new Float32Array(rows * A)
+    const mask = new Uint8Array(rows * A)
     const action = new Int32Array(rows * D)
     const columns = new Float32Array(3 * rows) // log-probability when played, advantage, alive
     for (let k = 0; k < rows; k++) {
       const row = part[k]
       actor.writeInput(rollout.observation, row, row % rollout.agents, input, k)
-      penalties(rollout.mask.subarray(row * A, (row + 1) * A), penalty.subarray(k * A, (k + 1) * A))
+      for (let a = 0; a < A; a++) mask[k * A + a] = rollout.mask[row * A + a]
       for (let d = 0; d < D; d++) action[k * D + d] = rollout.action[row * D + d]
       columns[k] = rollout.logProbability[row]
       columns[rows + k] = this.advantage[row]
       columns[2 * rows + k] = rollout.alive[row]
     }
-    const chosen = new Float32Array(rows * A)
-    markChosen(action, rows, sizes, chosen)
 
     const { loss, readings } = actor.net.differentiate((net) => {
-      const logp = logProbabilities(net.forward(tensor2(input, rows)), tensor2(penalty, rows), sizes)
-      const played = chosenLogProbability(logp, tensor2(chosen, rows))
+      const logits = net.forward(tensor2(input, rows))
+      const { logProbability: played, entropy } = judgeChoices(logits, mask, action, sizes)
       const [before, advantage, alive] = tf.unstack(tf.tensor2d(columns, [3, rows])) as tf.Tensor1D[]
       const change = tf.sub(played, before)
       const ratio = tf.exp(change)
-      const entropy = entropyOf(logp)
       net.read('change', change)
       net.read('entropy', entropy)
       const gain = tf.add(clippedObjective(ratio, advantage, settings.clip), tf.mul(settings.entropy, entropy))

@@ -1,15 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { Generator, namedSeed, envSpec } from '../../envs/core/index.ts'
-import {
-  chosenLogProbability,
-  entropyOf,
-  greedyChoice,
-  logProbabilities,
-  markChosen,
-  penalties,
-  requireChoices,
-  sampleChoice,
-} from './categorical.ts'
+import { greedyChoice, judgeChoices, logProbabilities, penalties, requireChoices, sampleChoice } from './categorical.ts'
 import { tf } from './tensors.ts'
 import { dial, lights } from './toys.ts'
 
@@ -47,6 +38,11 @@ test('greedy finds the legal action though all legal logits are very negative', 
   expect(greedyChoice(p, mask, 0, 4)).toBe(1)
 })
 
+test('a draw of exactly 0 passes over choices of probability 0', () => {
+  const zero = { float: () => 0 } as Generator
+  expect(sampleChoice(Float32Array.of(0, 0, 0.5, 0.5), 0, 4, zero)).toBe(2)
+})
+
 test('draws have the frequencies of the probabilities', () => {
   const draws = rng()
   const probability = Float32Array.of(9, 0.5, 0, 0.3, 0.2, 9) // read from 1, four long
@@ -61,19 +57,19 @@ test('draws have the frequencies of the probabilities', () => {
 test('two dimensions are two distributions: log-probabilities and entropies add', () => {
   const logits = tf.tensor2d([[1, 2, 0.5, -1, 0.7, 0.1]])
   const mask = Uint8Array.of(1, 1, 0, 1, 1, 1)
-  const penalty = new Float32Array(6)
-  penalties(mask, penalty)
-  const both = logProbabilities(logits, tf.tensor2d(penalty, [1, 6]), [4, 2])
+  const { logProbability, entropy } = judgeChoices(logits, mask, Int32Array.of(1, 0), [4, 2])
   const first = [Math.exp(1), Math.exp(2), Math.exp(-1)]
   const second = [Math.exp(0.7), Math.exp(0.1)]
   const total = (list: number[]) => list.reduce((sum, x) => sum + x, 0)
-  const chosen = new Float32Array(6).fill(9)
-  markChosen([1, 0], 1, [4, 2], chosen)
-  expect([...chosen]).toEqual([0, 1, 0, 0, 1, 0])
   const expected = Math.log(first[1] / total(first)) + Math.log(second[0] / total(second))
-  expect(chosenLogProbability(both, tf.tensor2d(chosen, [1, 6])).dataSync()[0]).toBeCloseTo(expected, 5)
-  const entropy = (list: number[]) => -total(list.map((x) => (x / total(list)) * Math.log(x / total(list))))
-  expect(entropyOf(both).dataSync()[0]).toBeCloseTo(entropy(first) + entropy(second), 5)
+  expect(logProbability.dataSync()[0]).toBeCloseTo(expected, 5)
+  const nats = (list: number[]) => -total(list.map((x) => (x / total(list)) * Math.log(x / total(list))))
+  expect(entropy.dataSync()[0]).toBeCloseTo(nats(first) + nats(second), 5)
+  // what acting computes is the same distribution
+  const penalty = new Float32Array(6)
+  penalties(mask, penalty)
+  const both = logProbabilities(logits, tf.tensor2d(penalty, [1, 6]), [4, 2]).dataSync()
+  expect(both[1] + both[4]).toBeCloseTo(expected, 5)
 })
 
 test('real-valued actions are refused before training, by name', () => {

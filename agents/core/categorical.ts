@@ -3,7 +3,7 @@
  * side, exactly as environments lay out their masks.
  */
 import { TroupeError, type EnvSpec, type Generator } from '../../envs/core/index.ts'
-import { logSoftmax } from '../kernels/index.ts'
+import { logSoftmax, maskedCategorical } from '../kernels/index.ts'
 import { tf } from './tensors.ts'
 
 /**
@@ -42,27 +42,37 @@ export function logProbabilities(logits: tf.Tensor2D, penalty: tf.Tensor2D, size
   ) as tf.Tensor2D
 }
 
-/** Log-probability of the joint choice: the sum over dimensions. @param chosen [rows, A] 1 at each dimension's choice */
-export function chosenLogProbability(logp: tf.Tensor2D, chosen: tf.Tensor2D): tf.Tensor1D {
-  return tf.sum(tf.mul(logp, chosen), 1)
-}
-
-/** Entropy per row in nats, summed over dimensions; illegal choices count nothing (0 × −1e9). */
-export function entropyOf(logp: tf.Tensor2D): tf.Tensor1D {
-  return tf.neg(tf.sum(tf.mul(tf.exp(logp), logp), 1))
-}
-
-/** Marks the choices of rows of actions. @param action [rows, D] @param out [rows, A] overwritten */
-export function markChosen(action: ArrayLike<number>, rows: number, sizes: readonly number[], out: Float32Array): void {
-  const A = sizes.reduce((sum, size) => sum + size, 0)
+/**
+ * What a policy says about choices that were made, for losses. Over dimensions both are sums.
+ * @param logits [rows, A]
+ * @param mask [rows, A] 1 where legal; gradients reach only these
+ * @param action [rows, D]
+ * @returns log-probability of the joint choice and entropy in nats, [rows] each
+ */
+export function judgeChoices(
+  logits: tf.Tensor2D,
+  mask: Uint8Array,
+  action: Int32Array,
+  sizes: readonly number[],
+): { logProbability: tf.Tensor1D; entropy: tf.Tensor1D } {
+  const [rows, A] = logits.shape
   const D = sizes.length
-  out.fill(0, 0, rows * A)
-  for (let row = 0; row < rows; row++) {
-    let at = row * A
-    for (let d = 0; d < D; d++) {
-      out[at + action[row * D + d]] = 1
-      at += sizes[d]
+  if (D === 1) return maskedCategorical(logits, tf.tensor2d(mask, [rows, A], 'bool'), tf.tensor1d(action, 'int32'))
+  let from = 0
+  const parts = sizes.map((size, d) => {
+    const allowed = new Uint8Array(rows * size)
+    const taken = new Int32Array(rows)
+    for (let row = 0; row < rows; row++) {
+      taken[row] = action[row * D + d]
+      for (let a = 0; a < size; a++) allowed[row * size + a] = mask[row * A + from + a]
     }
+    const part = tf.slice(logits, [0, from], [rows, size])
+    from += size
+    return maskedCategorical(part, tf.tensor2d(allowed, [rows, size], 'bool'), tf.tensor1d(taken, 'int32'))
+  })
+  return {
+    logProbability: tf.addN(parts.map((part) => part.logProbability)),
+    entropy: tf.addN(parts.map((part) => part.entropy)),
   }
 }
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import * as ippo from '../ippo.ts'
 import * as mappo from '../mappo.ts'
 import { gae } from './advantages.ts'
-import { chosenLogProbability, entropyOf, logProbabilities, penalties } from './categorical.ts'
+import { judgeChoices, logProbabilities, penalties } from './categorical.ts'
 import { ValueNorm } from './normalise.ts'
 import { Adam, clipNorm } from './optimiser.ts'
 import { tf } from './tensors.ts'
@@ -158,14 +158,15 @@ if (vectors === undefined) {
     }
     const logp = (item: { logits: number[]; mask: number[] }) => (x: tf.Tensor) =>
       logProbabilities(x as tf.Tensor2D, row(item).penalty, [4])
+    const judged = (item: typeof given, action: number) => (x: tf.Tensor) =>
+      judgeChoices(x as tf.Tensor2D, Uint8Array.from(item.mask), Int32Array.of(action), [4])
     const entropy = (item: typeof given) =>
-      tf.valueAndGrad((x) => tf.sum(entropyOf(logp(item)(x) as tf.Tensor2D)))(row(item).logits)
+      tf.valueAndGrad((x) => tf.sum(judged(item, item.mask.indexOf(1))(x).entropy))(row(item).logits)
 
     close(tf.exp(logp(given)(row(given).logits)).dataSync(), given.probabilities, 1e-6)
-    const score = tf.grad((x) =>
-      tf.sum(chosenLogProbability(logp(given)(x) as tf.Tensor2D, tf.tensor2d([[1, 0, 0, 0]]))),
-    )
-    close(score(row(given).logits).dataSync(), given.grad_log_prob_of_action_0, 1e-6)
+    const score = tf.valueAndGrad((x) => tf.sum(judged(given, 0)(x).logProbability))(row(given).logits)
+    close(score.value.dataSync(), [Math.log(given.probabilities[0])], 1e-6)
+    close(score.grad.dataSync(), given.grad_log_prob_of_action_0, 1e-6)
     close(entropy(given).value.dataSync(), [given.entropy], 1e-6)
     close(entropy(given).grad.dataSync(), given.grad_entropy, 1e-6)
     expect(entropy(given).grad.dataSync()[1]).toBe(0)
