@@ -35,8 +35,16 @@ export interface BackendOptions {
   readonly read?: (file: string) => Uint8Array<ArrayBuffer>
 }
 
-/** Node 20 keeps relaxed SIMD behind this; newer V8s have it on and ignore the flag. */
-export const RELAXED_FLAG = '--experimental-wasm-relaxed-simd'
+/** Node 20 (V8 11.3) keeps relaxed SIMD behind this flag, which works from inside the process; newer V8s have it on. */
+const RELAXED_FLAG = '--experimental-wasm-relaxed-simd'
+
+/** The FMA build, with relaxed SIMD switched on where the engine has it behind a flag. */
+export function readFmaKernels(read: (file: string) => Uint8Array<ArrayBuffer> = readKernels): Uint8Array<ArrayBuffer> {
+  const bytes = read('fma.wasm')
+  // Only where it is needed: an engine that no longer knows the flag complains about it.
+  if (!WebAssembly.validate(bytes)) setFlagsFromString(RELAXED_FLAG)
+  return bytes
+}
 
 /** What is registered as `simd` now: not done again, because tensors of an earlier registration are lost. */
 let registered = ''
@@ -74,7 +82,6 @@ async function useCpu(detail: string): Promise<BackendChoice> {
 
 async function useSimd(options: BackendOptions): Promise<BackendChoice> {
   const fma = options.fma ?? process.env.TROUPE_FMA === '1'
-  if (fma) setFlagsFromString(RELAXED_FLAG)
   const file = fma ? 'fma.wasm' : 'simd.wasm'
   register(`${file} ${options.debug ?? false}`, file, options, { relaxed: fma })
   await tf.setBackend(SIMD)
@@ -87,7 +94,9 @@ async function useSimd(options: BackendOptions): Promise<BackendChoice> {
 /** Registers `simd` unless it already is what `key` names. */
 function register(key: string, file: string, options: BackendOptions, settings: SimdOptions): void {
   if (registered === key && options.read === undefined) return
-  registerSimd((options.read ?? readKernels)(file), { ...settings, debug: options.debug ?? false })
+  const read = options.read ?? readKernels
+  const bytes = settings.relaxed === true ? readFmaKernels(read) : read(file)
+  registerSimd(bytes, { ...settings, debug: options.debug ?? false })
   registered = options.read === undefined ? key : ''
 }
 

@@ -3,7 +3,6 @@
  * inference. Contenders take turns within a run, so that a busy machine slows all of them alike.
  */
 import { performance } from 'node:perf_hooks'
-import { setFlagsFromString } from 'node:v8'
 import * as tf from '@tensorflow/tfjs'
 import {
   currentSimd,
@@ -16,7 +15,7 @@ import {
   RolloutNetwork,
   SimdBackend,
 } from '../../agents/kernels/index.ts'
-import { readKernels, RELAXED_FLAG, useBackend } from '../backend.ts'
+import { readFmaKernels, readKernels, useBackend } from '../backend.ts'
 import { type MeasureSettings, speedRow, type SpeedRow } from './measure.ts'
 
 /** M, N, K and which operands are transposed: the products of small networks. */
@@ -92,15 +91,14 @@ const numbers = (count: number, salt: number): Float32Array =>
   Float32Array.from({ length: count }, (_, i) => ((Math.imul(i + 1, 2654435761) ^ (salt * 40503)) >>> 8) / 8388608 - 1)
 
 async function products(settings: MeasureSettings): Promise<SpeedRow[]> {
-  setFlagsFromString(RELAXED_FLAG)
   const rows: SpeedRow[] = []
   const builds: [string, SimdBackend][] = []
-  for (const [name, file] of [
-    ['', 'simd.wasm'],
-    [' with FMA', 'fma.wasm'],
-  ]) {
+  for (const [name, read] of [
+    ['', () => readKernels('simd.wasm')],
+    [' with FMA', () => readFmaKernels()],
+  ] as const) {
     try {
-      builds.push([name, new SimdBackend(readKernels(file), { initialBytes: 32 << 20 })])
+      builds.push([name, new SimdBackend(read(), { initialBytes: 32 << 20 })])
     } catch {
       // An engine without relaxed SIMD: no row.
     }
