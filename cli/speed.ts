@@ -13,11 +13,13 @@ function workersOf(text: string): number | 'all' {
 }
 
 function shownValue(value: number, unit: SpeedRow['unit']): string {
-  return unit === 'ms' ? value.toFixed(value < 10 ? 3 : 1) : readable(Math.round(value))
+  if (unit === 'ms') return value.toFixed(value < 10 ? 3 : 1)
+  return unit === 'GFLOP/s' ? value.toFixed(1) : readable(Math.round(value))
 }
 
 function page({ machine, results, heap }: SpeedReport): string {
   const gigabytes = (machine.memoryBytes / 2 ** 30).toFixed(0)
+  const notes = [...new Set(results.flatMap(({ note }) => note ?? []))]
   const rows = results.map(({ name, unit, median, best, byCpuTime, runs, note }) => [
     name,
     shownValue(median, unit),
@@ -25,7 +27,7 @@ function page({ machine, results, heap }: SpeedReport): string {
     byCpuTime === undefined ? '' : shownValue(byCpuTime, unit),
     unit,
     String(runs.length),
-    note ?? '',
+    note === undefined ? '' : `[${notes.indexOf(note) + 1}]`,
   ])
   const lines = [
     `${machine.cpu}, ${machine.cores} cores, ${gigabytes} GB; ${machine.system}; Node ${machine.node}; load ${machine.load}`,
@@ -43,6 +45,7 @@ function page({ machine, results, heap }: SpeedReport): string {
       rows,
     ),
   ]
+  if (notes.length > 0) lines.push('', ...notes.map((note, i) => `[${i + 1}] ${note}`))
   for (const { name, steps, keptBytes, allocatedPerStep } of heap) {
     const kept = `${Math.max(0, keptBytes / 1024).toFixed(0)} kB`
     lines.push(
@@ -70,7 +73,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       '--seconds <s>',
       'length of a run in seconds',
       (text: string) => whole('--seconds (ms)', 10, 60000)(String(Math.round(Number(text) * 1000))) / 1000,
-      0.4,
+      0.25,
     )
     .addHelpText('after', '\nSteps are environment steps over all lanes; a row says what it counts.')
     .action((what: string | undefined) =>
