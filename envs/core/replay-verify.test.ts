@@ -47,6 +47,20 @@ describe('verifying', () => {
     expect(verifyReplay(readReplay(writeReplay(part)), lanterns)).toMatchObject({ ok: true, steps: 200 })
   })
 
+  it('refuses a scenario that was not the one played: its name would be believed', () => {
+    const { scenario, options } = replay.header
+    const claim = (change: object) => refused(withHeader({ scenario: { ...scenario, ...change } })).what
+    expect(verifyReplay(withHeader({ scenario: { ...scenario, options } }), lanterns)).toMatchObject({ ok: true })
+    expect(verifyReplay(withHeader({ scenario: { id: 'lanterns/test' } }), lanterns)).toMatchObject({ ok: true })
+    expect(claim({ options: { ...options, cells: 3 } })).toBe('scenario option cells')
+    expect(claim({ options: {} })).toMatch(/^scenario option /)
+    expect(claim({ options: { ...options, sells: 3 } })).toBe('scenario options')
+    expect(claim({ options: 'easy' })).toBe('scenario options')
+    expect(claim({ env: 'warehouse' })).toBe('scenario env')
+    expect(claim({ version: '7' })).toBe('scenario version')
+    expect(claim({ control: ['agent_1'] })).toBe('scenario control')
+  })
+
   it('names the step of a changed action', () => {
     for (const step of [0, 1, 63, 64, 100, 199]) {
       const actions = replay.actions.slice()

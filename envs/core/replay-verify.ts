@@ -1,5 +1,5 @@
 /** Is a replay genuine? Play its actions again and compare every digest and the result. */
-import { createBatch, type DigestibleBatch } from './batch.ts'
+import { createBatch, openOptions, type DigestibleBatch } from './batch.ts'
 import { TroupeError, shown, unknownName } from './errors.ts'
 import { GENERATOR } from './random.ts'
 import { RunningDigest, actionBits, worldKey } from './replay-chain.ts'
@@ -15,7 +15,7 @@ export type Verdict =
       readonly ok: false
       /** The first joint action (0 = the first of the episode) after which the worlds differ; left out for totals. */
       readonly step?: number
-      /** What differs: 'agents', 'seed', 'action', 'state', 'chain', 'keyframe', 'length', 'result …'. */
+      /** What differs: 'scenario …', 'agents', 'seed', 'action', 'state', 'chain', 'keyframe', 'length', 'result …'. */
       readonly what: string
       readonly expected: string
       readonly actual: string
@@ -96,6 +96,37 @@ export function specDifference(header: ReplayHeader, spec: EnvSpec): Verdict | u
   return undefined
 }
 
+/**
+ * Compares the world that was played with the scenario that the header says it was: whoever reads the scenario's name
+ * and options believes that they were played. Undefined when they agree; what the scenario leaves out claims nothing.
+ */
+function scenarioDifference(header: ReplayHeader, definition: EnvDefinition): Verdict | undefined {
+  const { scenario } = header
+  for (const name of ['env', 'version'] as const) {
+    if (scenario[name] !== undefined && scenario[name] !== header[name]) {
+      return differs(`scenario ${name}`, scenario[name], header[name])
+    }
+  }
+  const { options, control } = scenario
+  if (options !== undefined) {
+    let claimed: Record<string, unknown>
+    try {
+      claimed = openOptions(definition, options)
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error
+      return differs('scenario options', options, header.options)
+    }
+    for (const [name, value] of Object.entries(claimed)) {
+      const played = header.options[name]
+      if (value === played || canonicalJson(value) === canonicalJson(played)) continue
+      return differs(`scenario option ${name}`, value, played)
+    }
+  }
+  if (Array.isArray(control) && !alike(control, header.agents))
+    return differs('scenario control', control, header.agents)
+  return undefined
+}
+
 /** The batch used last for each definition: verifying many replays of one world opens it once. */
 const opened = new WeakMap<EnvDefinition, { key: string; batch: DigestibleBatch }>()
 
@@ -113,7 +144,7 @@ function batchFor(header: ReplayHeader, definition: EnvDefinition, key: string):
 }
 
 /**
- * Re-simulates a replay and compares digests, chain, stored snapshots, length, returns and metrics. Frames, policy
+ * Re-simulates a replay and compares scenario, digests, chain, stored snapshots, length, returns and metrics. Frames, policy
  * channels and notes are illustrations and are not proof of anything.
  * @returns a verdict; an illegal action is a verdict, too
  * @throws TroupeError when the replay cannot be judged: another environment, version or generator, impossible options
@@ -123,7 +154,7 @@ export function verifyReplay(replay: Replay, definition: EnvDefinition): Verdict
   checkPlayable(header, definition)
   const key = worldKey(header)
   const batch = batchFor(header, definition, key)
-  const difference = specDifference(header, batch.spec)
+  const difference = specDifference(header, batch.spec) ?? scenarioDifference(header, definition)
   if (difference !== undefined) return difference
   const width = header.agents.length * header.action.dims
   if (actions.length !== steps * width || digests.length !== steps || chain.length !== Math.ceil(steps / CHAIN_EVERY)) {
