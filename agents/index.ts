@@ -4,10 +4,19 @@ import { type PolicyDefinition } from './core/policy.ts'
 import { ippo } from './ippo.ts'
 import { mappo } from './mappo.ts'
 import { random } from './scripted/random.ts'
+import { skirmishFocus } from './scripted/skirmish-focus.ts'
+import { skirmishKite } from './scripted/skirmish-kite.ts'
+import { skirmishNearest } from './scripted/skirmish-nearest.ts'
 import { warehouseGreedy } from './scripted/warehouse-greedy.ts'
 
 /** Policies that are not learned, by name. */
-export const POLICIES: Record<string, PolicyDefinition> = { random, 'warehouse-greedy': warehouseGreedy }
+export const POLICIES: Record<string, PolicyDefinition> = {
+  random,
+  'warehouse-greedy': warehouseGreedy,
+  'skirmish-nearest': skirmishNearest,
+  'skirmish-focus': skirmishFocus,
+  'skirmish-kite': skirmishKite,
+}
 
 /** Algorithms, by name. */
 export const LEARNERS: Record<string, LearnerDefinition> = { mappo, ippo }

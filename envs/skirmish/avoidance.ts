@@ -5,7 +5,7 @@
  * Differences: walls of the terrain are slid along instead of being half planes.
  */
 import { WALKING, type Engine } from './engine.ts'
-import { standsOn, EDGE } from './ground.ts'
+import { EDGE, standsOn, wallAt } from './ground.ts'
 import { type SkirmishState } from './state.ts'
 import { LOOPS_PER_SECOND } from './units.ts'
 
@@ -73,8 +73,8 @@ export function avoidAndMove(state: SkirmishState, engine: Engine, lane: number)
       const sideX = dx > 0 ? r : dx < 0 ? -r : 0
       const sideY = dy > 0 ? r : dy < 0 ? -r : 0
       // A wall ahead of the edge stops that part of the step; a unit inside a wall already may leave it.
-      if (!standsOn(terrain, cells, nx + sideX, y[i]) && standsOn(terrain, cells, x[i] + sideX, y[i])) nx = x[i]
-      if (!standsOn(terrain, cells, nx, ny + sideY) && standsOn(terrain, cells, nx, y[i] + sideY)) ny = y[i]
+      if (wallAt(terrain, nx + sideX, y[i]) && !wallAt(terrain, x[i] + sideX, y[i])) nx = x[i]
+      if (wallAt(terrain, nx, ny + sideY) && !wallAt(terrain, nx, y[i] + sideY)) ny = y[i]
       if (!standsOn(terrain, cells, nx, ny)) {
         nx = x[i]
         ny = y[i]

@@ -149,7 +149,7 @@ function recover(state: SkirmishState, i: number): boolean {
   }
   if (tables.shieldRegen[t] > 0) {
     if (quiet[i] < tables.shieldDelay[t]) quiet[i]++
-    else if (shield[i] < tables.shield[t]) {
+    if (quiet[i] >= tables.shieldDelay[t] && shield[i] < tables.shield[t]) {
       shield[i] = Math.min(tables.shield[t], shield[i] + tables.shieldRegen[t])
     }
   }

@@ -24,6 +24,7 @@ export interface Engine {
   readonly ax: Int32Array // pushes, in 2^-20 cells: whole numbers add up the same in any order
   readonly ay: Int32Array
   readonly before: Float64Array // health and shield at the start of the step
+  readonly takenBefore: Float64Array // damage taken until the start of the step
   pairs: number
   readonly pairA: Int16Array
   readonly pairB: Int16Array
@@ -68,6 +69,7 @@ export function createEngine(plan: Plan, scripted: Uint8Array): Engine {
     ax: new Int32Array(U),
     ay: new Int32Array(U),
     before: numbers(),
+    takenBefore: numbers(),
     pairs: 0,
     pairA: new Int16Array(pairs),
     pairB: new Int16Array(pairs),

@@ -16,3 +16,11 @@ export function standsOn(terrain: Terrain, cells: Uint8Array, x: number, y: numb
   if (cx < 0 || cy < 0 || cx >= terrain.width || cy >= terrain.height) return false
   return cells[cy * terrain.width + cx] === 1
 }
+
+/** Whether a centred point is in a wall; outside the map there is none. */
+export function wallAt(terrain: Terrain, x: number, y: number): boolean {
+  const cx = Math.floor(x + terrain.width / 2)
+  const cy = Math.floor(y + terrain.height / 2)
+  if (cx < 0 || cy < 0 || cx >= terrain.width || cy >= terrain.height) return false
+  return terrain.walkable[cy * terrain.width + cx] === 0
+}

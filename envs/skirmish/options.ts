@@ -144,6 +144,10 @@ export interface Plan {
   readonly shootRange: Float64Array
   readonly sightRange: Float64Array
   readonly medics: boolean // any healer can be on the allied side
+  /** [2] A scripted crowd has arrived when it is this near to its goal: all of it fits in (cells). */
+  readonly arrival: Float64Array
+  /** [2] 1 where a side starts with somebody who is no healer. */
+  readonly fighters: Uint8Array
   readonly ownPosition: boolean
   /** [T] rank of each type by name: the order of agents. */
   readonly alphabet: Uint8Array
@@ -317,6 +321,14 @@ function finish(options: Options, draft: Draft): Plan {
     sightRange: Float64Array.from(types, draft.sight),
     medics: healers[0],
     ownPosition: draft.generated !== null,
+    arrival: Float64Array.from([ALLIES, ENEMIES], (side) => {
+      const widest = Math.max(...draft.present[side].map((name) => named(name).radius))
+      return options.rules === 'sc2' && counts[side] > 1 ? 1.25 * widest * Math.sqrt(counts[side]) : 0
+    }),
+    fighters: Uint8Array.from([ALLIES, ENEMIES], (side) => {
+      const starts = draft.starts?.[side]
+      return starts === undefined || starts.some((start) => types[start.type].heal === undefined) ? 1 : 0
+    }),
     alphabet: alphabetOf(types),
   }
   return { ...plan, stateSize: stateSizeOf(plan) }

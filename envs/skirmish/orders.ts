@@ -117,7 +117,7 @@ export function decide(state: SkirmishState, engine: Engine, lane: number, tick:
     const d = Math.sqrt(dx * dx + dy * dy)
     if (d < 1e-9) continue
     // A scripted unit that has arrived stands still; it does not tremble about its goal.
-    if (target < 0 && scripted[u] === 1 && d < pace) continue
+    if (target < 0 && scripted[u] === 1 && d < Math.max(pace, plan.arrival[u < allies ? 0 : 1])) continue
     const step = rules === 'sc2' && d < pace ? d : pace
     wx[u] = (dx / d) * step
     wy[u] = (dy / d) * step

@@ -46,12 +46,13 @@ export function step(
 ): void {
   const { plan, health, shield, struck } = state
   const { units, options } = plan
-  const { before } = engine
+  const { before, takenBefore } = engine
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
     const first = lane * units
     for (let u = 0; u < units; u++) {
       before[u] = health[first + u] + shield[first + u]
+      takenBefore[u] = state.taken[first + u]
       struck[first + u] = -1
     }
     give(state, engine, port, lane)
@@ -70,6 +71,7 @@ export function step(
           avoidAndMove(state, engine, lane)
           fight(state, engine, lane, port.random, port.streams)
         }
+        if (state.watch !== null) state.watch(lane)
       }
     }
     if (state.granted.length > 0) shareSight(state, engine, lane, port.random, port.streams)
@@ -149,6 +151,8 @@ function gone(state: SkirmishState, first: number, side: number): number {
     if (plan.tables.heals[type[first + u]] === 0) return 0
     healers++
   }
+  // A side of nothing but healers fights on with them.
+  if (healers > 0 && plan.fighters[side] === 0) return 0
   return healers > 0 ? 2 : 1
 }
 
@@ -160,6 +164,8 @@ export function outcomeOf(state: SkirmishState, first: number): number {
   if (allies === 0 && enemies === 0) return 0
   // SMAC asks "only medivacs left" first, which is true of an empty team on maps with medivacs.
   if (plan.options.compatibility && allies !== 0) return plan.medics || enemies !== 1 ? LOST : DRAW
+  // SMAClite goes on until the last medivac of the enemies is dead.
+  if (plan.rules === 'smaclite' && enemies === 2 && allies === 0) return 0
   if (allies === 0) return WON
   if (enemies === 0) return LOST
   if (allies === 1 && enemies === 2) return LOST
@@ -171,7 +177,7 @@ export function outcomeOf(state: SkirmishState, first: number): number {
 function settleStep(state: SkirmishState, engine: Engine, terms: Float64Array, port: Port, lane: number): void {
   const { plan, health, shield, tally, struck, type } = state
   const { units, sides, options, agents, tables } = plan
-  const { before, shuffled } = engine
+  const { before, takenBefore, shuffled } = engine
   const first = lane * units
   const outcome = outcomeOf(state, first)
   const row = lane * TALLIES
@@ -184,7 +190,9 @@ function settleStep(state: SkirmishState, engine: Engine, terms: Float64Array, p
     for (let u = 0; u < units; u++) {
       if (before[u] <= 0) continue
       const dead = health[first + u] <= 0
-      const drop = dead ? before[u] : before[u] - health[first + u] - shield[first + u]
+      let drop = dead ? before[u] : before[u] - health[first + u] - shield[first + u]
+      // SMAClite pays for damage done, whatever is healed or grows back in the same step.
+      if (plan.rules === 'smaclite') drop = Math.max(dead ? before[u] : 0, state.taken[first + u] - takenBefore[u])
       const own = u < sides[0].count ? ALLIES : ENEMIES
       if (own !== side) {
         damage += drop

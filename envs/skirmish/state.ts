@@ -71,6 +71,8 @@ export interface SkirmishState {
 
   /** Replaces the fighting of a step: the door for recorded frames in tests. */
   script: ((lane: number) => void) | null
+  /** Called after every loop: the door for tests that look between steps. */
+  watch: ((lane: number) => void) | null
 }
 
 /** What privileged policies may read; nobody but the rules writes it. */
@@ -106,6 +108,7 @@ export function createState(plan: Plan, lanes: number): SkirmishState {
     taken: numbers(),
     struck: new Int16Array(size),
     script: null,
+    watch: null,
   }
 }
 
