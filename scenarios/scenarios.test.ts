@@ -46,7 +46,14 @@ describe('shipped scenarios', () => {
     for (const scenario of scenarios) {
       const batch = openScenario(scenario, { lanes: 2 })
       batch.reset()
-      batch.step(new Int32Array(2 * batch.spec.agents.length * batch.spec.actionDims))
+      const action = new Int32Array(2 * batch.spec.agents.length * batch.spec.actionDims)
+      const { actionSize, actionKind } = batch.spec
+      if (actionKind === 'discrete') {
+        action.forEach((_, i) => {
+          action[i] = batch.mask.subarray(i * actionSize, (i + 1) * actionSize).indexOf(1)
+        })
+      }
+      batch.step(action)
       expect(batch.spec.horizon, scenario.id).not.toBe(null)
     }
   })
