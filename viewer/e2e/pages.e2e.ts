@@ -168,6 +168,11 @@ describe.skipIf(!here)('pages', () => {
       await check('home')
       await other.goto(`${setting.server.url}/run/mappo-axe`)
       await other.locator('.curve .mean-dot').first().waitFor()
+      await other.getByText(/step \d+ of 24/).waitFor()
+      if (process.env.TROUPE_SHOTS !== undefined) {
+        await other.waitForTimeout(1000)
+        await other.screenshot({ path: join(process.env.TROUPE_SHOTS, `run-${colorScheme}.png`) })
+      }
       await check('run')
       await other.goto(`${setting.server.url}/replay/file:tiny?step=60&agent=agent_1`)
       await painted(other)
@@ -217,7 +222,7 @@ describe.skipIf(!here)('pages', () => {
     const phone = await setting.page({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
     for (const path of ['/', '/replay/file:tiny?agent=agent_1', '/run/mappo-phone']) {
       await phone.goto(`${setting.server.url}${path}`)
-      await phone.waitForSelector(path === '/' ? 'table.list' : path.startsWith('/run') ? '.curve path' : '.chips')
+      await phone.waitForSelector(path === '/' ? 'table.list' : path.startsWith('/run') ? '.curve .mean-dot' : '.chips')
       expect(await phone.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(390)
     }
     await phone.goto(`${setting.server.url}/replay/file:tiny?agent=agent_1`)

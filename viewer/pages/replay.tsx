@@ -117,7 +117,11 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
         <Transport session={session} live={run === null ? undefined : live} />
         <Timeline session={session} strips={!narrow} />
       </div>
-      {narrow && <Tabs session={session} narrow />}
+      {narrow && (
+        <aside aria-label={strings.inspector.label}>
+          <Tabs session={session} narrow />
+        </aside>
+      )}
       <Help open={help.value} onClose={() => (help.value = false)} />
       <Spoken session={session} />
       {typed.value !== '' && (

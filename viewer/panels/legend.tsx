@@ -4,10 +4,11 @@ import { type LegendItem, type Shape } from '../scenes/scene.ts'
 import { strings } from '../strings.ts'
 import { hex } from '../theme.ts'
 
-export function Legend({ items }: { items: readonly LegendItem[] }): JSX.Element | null {
+/** @param narrow one line that scrolls sideways, and so can have the focus */
+export function Legend({ items, narrow }: { items: readonly LegendItem[]; narrow: boolean }): JSX.Element | null {
   if (items.length === 0) return null
   return (
-    <ul class="legend" aria-label={strings.stage.legend}>
+    <ul class="legend" aria-label={strings.stage.legend} tabIndex={narrow ? 0 : undefined}>
       {items.map(({ label, shapes }) => (
         <li key={label}>
           <svg width="20" height="20" viewBox="0 0 24 24" aria-hidden="true">

@@ -171,7 +171,7 @@ export class MatrixScene implements Scene {
         .poly([x + 18, y + 9, x + 27, y + 18, x + 18, y + 27, x + 9, y + 18])
         .stroke({ color: palette.ink, width: 3 })
     })
-    at(this.#game.best, (x, y) => table.poly([x + 58, y + 22, x + 67, y + 39, x + 49, y + 39]).fill(palette.muted))
+    at(this.#game.best, (x, y) => table.poly([x + 58, y + 20, x + 67, y + 37, x + 49, y + 37]).fill(palette.muted))
     return table
   }
 
@@ -180,10 +180,10 @@ export class MatrixScene implements Scene {
     for (let row = 0; row < this.#rows; row++) {
       for (let column = 0; column < this.#columns; column++) {
         const pair = this.#game.payoffs.map((table) => figure(table[row]?.[column])).join(', ')
-        const [x, y] = [(column + 0.5) * CELL_WIDTH, (row + 0.5) * CELL_HEIGHT + 0.06]
+        const [x, y] = [(column + 0.5) * CELL_WIDTH, (row + 0.5) * CELL_HEIGHT + 0.14]
         this.#text(pair, x, y, 25, ink, [0.5, 0.5], true).fit((CELL_WIDTH - 0.7) * UNIT)
         this.#counts.push(
-          this.#text('', (column + 1) * CELL_WIDTH - 0.34, row * CELL_HEIGHT + 0.49, 17, muted, [1, 0.5]),
+          this.#text('', (column + 1) * CELL_WIDTH - 0.34, row * CELL_HEIGHT + 0.45, 17, muted, [1, 0.5]),
         )
       }
     }

@@ -3,6 +3,7 @@ import { useSignal, useSignalEffect } from '@preact/signals'
 import { type JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../icons.tsx'
+import { useNarrow } from '../narrow.ts'
 import { Legend } from '../panels/legend.tsx'
 import { sceneFor } from '../scenes/index.ts'
 import { type LegendItem } from '../scenes/scene.ts'
@@ -81,6 +82,7 @@ export function StageView({ session, interactive }: { session: Session; interact
     legend.value = made.legend()
   })
 
+  const narrow = useNarrow()
   const info = session.info.value
   return (
     <div class="stage">
@@ -97,7 +99,7 @@ export function StageView({ session, interactive }: { session: Session; interact
       {interactive && stage.value?.surface === 'canvas' && <p class="stage-note">{strings.stage.plain}</p>}
       {interactive && (
         <div class="stage-foot">
-          <Legend items={legend.value} />
+          <Legend items={legend.value} narrow={narrow} />
           <StageTools stage={stage.value} />
         </div>
       )}
