@@ -7,9 +7,9 @@ import { definitionOf, readReplay, verifyReplay } from '../envs/core/replay.ts'
 const folder = fileURLToPath(new URL('../viewer/public/replays/', import.meta.url))
 const files = readdirSync(folder).filter((name) => name.endsWith('.replay'))
 
-test('replays ship with the viewer, one of each family', () => {
+test('replays ship with the viewer, so that something moves before anything was trained', () => {
   const families = files.map((file) => readReplay(readFileSync(folder + file)).header.env)
-  expect(new Set(families)).toEqual(new Set(Object.keys(ENVS)))
+  expect(families).toEqual(expect.arrayContaining(['warehouse', 'matrix']))
 })
 
 test.each(files)('%s verifies with this build (else: node scripts/shipped-replays.mjs)', (file) => {
