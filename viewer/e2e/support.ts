@@ -25,7 +25,7 @@ export function browserIsHere(): boolean {
   if (existsSync(CHROMIUM)) return true
   const message = `viewer/e2e: no Chromium at ${CHROMIUM} (set TROUPE_CHROMIUM); browser tests skipped`
   if (process.env.CI) throw new Error(message)
-  console.warn(message)
+  process.stderr.write(`${message}\n`)
   return false
 }
 

@@ -2,7 +2,7 @@
  * A two-player matrix game: the payoff table with the chosen cell outlined and a trail of recent ones, totals beside it,
  * and the last rounds below. Cells get darker with the times they were played.
  */
-import { Container, Graphics } from 'pixi.js'
+import { type Container, Graphics } from 'pixi.js'
 import { type EnvSpec, type Frame } from '../../envs/core/types.ts'
 import { figure, strings } from '../strings.ts'
 import { agentColour, textOn, type Palette } from '../theme.ts'
