@@ -1,10 +1,12 @@
 /**
  * Is a result record what it says? Its shape, its hashes, its statistics from its own returns, every replay it points to
- * (file hash, re-simulation, the return it claims), and the weights where the checkpoint lies beside it.
+ * (file hash, re-simulation, the record's scenario and episode seed, the return it claims), and the weights where the
+ * checkpoint lies beside it.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { TroupeError } from '../envs/core/index.ts'
+import { TroupeError, episodeSeed, type SeedPurpose } from '../envs/core/index.ts'
+import { REPLAY_LIMITS, readReplayHeader } from '../envs/core/replay.ts'
 import { weightsHash } from '../agents/core/checkpoint.ts'
 import { statistics } from '../agents/core/evaluate.ts'
 import { readCheckpoint, sha256 } from '../results/files.ts'
@@ -56,27 +58,28 @@ export function verifyRecord(
   const hash = scenarioHash(record.scenario)
   if (record.scenarioHash !== hash) return differs('scenario hash', record.scenarioHash, hash)
   let replays = 0
-  const measured: [string, Measured][] = record.evaluations.map((point) => [`evaluation at step ${point.step}`, point])
-  if (record.absolute !== null) measured.push(['absolute metric', record.absolute])
-  for (const [name, point] of measured) {
+  const measured: [name: string, point: Measured, purpose: SeedPurpose, number: number][] = record.evaluations.map(
+    (point) => [`evaluation at step ${point.step}`, point, 'eval', point.point],
+  )
+  if (record.absolute !== null) measured.push(['absolute metric', record.absolute, 'absolute', 0])
+  for (const [name, point, purpose, number] of measured) {
     const again = statistics(point.returns)
     for (const key of ['mean', 'std', 'min', 'max'] as const) {
       if (!close(again[key], point.return[key])) return differs(`${name}: ${key}`, point.return[key], again[key])
     }
     for (const replay of point.replays) {
       const path = join(folder, replay.file)
-      if (!existsSync(path)) {
-        throw new TroupeError('bad-file', {
-          where: `${file}: ${replay.file}`,
-          got: 'not there',
-          expected: 'the replay of an episode',
-        })
-      }
-      const bytes = readFileSync(path)
+      const bytes = replayBytes(path, replay.file, file)
       const digest = sha256(bytes)
       if (digest !== replay.sha256) return differs(`${name}: SHA-256 of ${replay.file}`, replay.sha256, digest)
       const verdict = judgeReplay(path, bytes)
       if (!verdict.ok) return differs(`${replay.file}: ${verdict.what}`, verdict.expected, verdict.actual, verdict.step)
+      // A genuine episode of another task, or on a seed that was picked, proves nothing here.
+      const { scenario, seed } = readReplayHeader(bytes, {}, path)
+      const task = scenarioHash(scenario as unknown as ResultRecord['scenario'])
+      if (task !== hash) return differs(`${replay.file}: scenario hash`, hash, task)
+      const due = episodeSeed(record.seed, purpose, number, replay.episode)
+      if (seed !== null && seed !== due) return differs(`${replay.file}: episode seed`, due, seed)
       const claimed = point.returns[replay.episode]
       if (verdict.return === undefined || !close(verdict.return, claimed)) {
         return differs(`${name}: return of episode ${replay.episode}`, claimed, verdict.return)
@@ -96,6 +99,17 @@ export function verifyRecord(
     if (weights !== record.weightsHash) return differs('weights', record.weightsHash, weights)
   }
   return { file, ok: true, kind: 'record', replays }
+}
+
+/** The bytes of a replay that a record names: a plain file in the replays of its own run. */
+function replayBytes(path: string, name: string, record: string): Uint8Array {
+  const bad = (got: string) =>
+    new TroupeError('bad-file', { where: `${record}: ${name}`, got, expected: 'the replay of an episode' })
+  if (!/^replays\/[^/\\]+\.replay$/.test(name)) throw bad('not a replay of this run')
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) throw bad('not there')
+  if (!found.isFile() || found.size > REPLAY_LIMITS.fileBytes) throw bad('no plain file, or too large')
+  return readFileSync(path)
 }
 
 /** Sums may have been taken in another order. */

@@ -102,8 +102,9 @@ function line(result: Result): string {
   if (ok) {
     const total = result.return === undefined ? '' : `, return ${result.return}`
     const part = result.complete === false ? ', the recording stops before the episode does' : ''
-    if (kind === 'record') return `genuine      ${file} (record, ${result.replays} replays re-simulated)`
-    return `genuine      ${file}${steps === undefined ? '' : ` (${steps} steps${total}${part})`}`
+    if (kind === 'record')
+      return `genuine      ${file} (record, ${result.replays} replay${result.replays === 1 ? '' : 's'} re-simulated)`
+    return `genuine      ${file}${steps === undefined ? '' : ` (${steps} step${steps === 1 ? '' : 's'}${total}${part})`}`
   }
   if (result.error !== undefined) return `unreadable   ${String(result.error.message)}`
   const place = step === undefined ? '' : ` at step ${step}`
