@@ -6,13 +6,15 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { type Checkpoint } from '../agents/core/checkpoint.ts'
-import { readCheckpoint, replaceFolder, writeAtomic, writeCheckpoint } from './files.ts'
+import { claimFolder, readCheckpoint, replaceFolder, writeAtomic, writeCheckpoint } from './files.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-files-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -41,6 +43,22 @@ test('a write that fails leaves the old file and no scraps', () => {
   expect(() => writeAtomic(join(folder, 'taken'), 'text')).toThrow()
   expect(readdirSync(folder)).toEqual(['taken'])
   expect(() => writeAtomic(join(folder, 'missing/a.json'), 'text')).toThrow(/ENOENT/)
+})
+
+test('a full disk is named with the file, and leaves no scraps', () => {
+  const folder = place('full')
+  const path = join(folder, 'a.json')
+  symlinkSync('/dev/full', `${path}.new-${process.pid}`) // what is written there finds no room
+  expect(() => writeAtomic(path, 'text')).toThrow(expect.objectContaining({ code: 'ENOSPC', path: expect.any(String) }))
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a checkpoint that cannot be written leaves the old one and no scraps', () => {
+  const folder = join(place('half'), 'last')
+  writeCheckpoint(folder, checkpoint(1))
+  expect(() => replaceFolder(folder, { 'weights.safetensors': 'new', 'no/such/folder.json': '{}' })).toThrow(/ENOENT/)
+  expect(readCheckpoint(folder)).toEqual(checkpoint(1))
+  expect(readdirSync(join(folder, '..'))).toEqual(['last'])
 })
 
 test('a checkpoint comes back to the bit, and the next one replaces it', () => {
@@ -91,4 +109,22 @@ test('an interrupted replacement of any folder keeps all its files together', ()
   replaceFolder(folder, { a: '1', b: '1' })
   replaceFolder(folder, { a: '2', c: '2' })
   expect(readdirSync(folder).sort()).toEqual(['a', 'c'])
+})
+
+test('a folder belongs to one living process at a time', () => {
+  const folder = place('claimed')
+  const lock = join(folder, 'run.lock')
+  const release = claimFolder(folder)
+  expect(readFileSync(lock, 'utf8')).toBe(`${process.pid}\n`)
+  release()
+  expect(readdirSync(folder)).toEqual([])
+  writeFileSync(lock, `${process.ppid}\n`)
+  expect(() => claimFolder(folder)).toThrow(`in use: process ${process.ppid} is training into it`)
+  expect(readFileSync(lock, 'utf8')).toBe(`${process.ppid}\n`)
+  // Left by one that died, or cut short: taken over.
+  for (const left of [String(spawnSync(process.execPath, ['-e', '0']).pid), '', 'rubbish']) {
+    writeFileSync(lock, left)
+    claimFolder(folder)()
+    expect(readdirSync(folder)).toEqual([])
+  }
 })

@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { createHash } from 'node:crypto'
@@ -39,6 +40,9 @@ function writeFlushed(path: string, bytes: Uint8Array | string): void {
     const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
     for (let at = 0; at < data.length;) at += writeSync(handle, data, at)
     fsyncSync(handle)
+  } catch (error) {
+    // Errors of `write` do not say where; "no space left" without a place helps nobody.
+    throw Object.assign(error as NodeJS.ErrnoException, { path })
   } finally {
     closeSync(handle)
   }
@@ -67,14 +71,19 @@ export function writeJson(path: string, value: unknown): void {
 
 /**
  * Replaces a folder of files as a whole. At every moment the previous or the new one is there, under `folder` or, between
- * two renames, under `folder.old`; `presentFolder` finds it.
+ * two renames, under `folder.old`; `presentFolder` finds it. Nothing is left behind when writing fails.
  */
 export function replaceFolder(folder: string, files: Readonly<Record<string, Uint8Array | string>>): void {
   const fresh = `${folder}.new`
   const old = `${folder}.old`
   rmSync(fresh, { recursive: true, force: true })
   mkdirSync(fresh, { recursive: true })
-  for (const [name, bytes] of Object.entries(files)) writeFlushed(join(fresh, name), bytes)
+  try {
+    for (const [name, bytes] of Object.entries(files)) writeFlushed(join(fresh, name), bytes)
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true })
+    throw error
+  }
   flushFolder(fresh)
   if (existsSync(folder)) {
     rmSync(old, { recursive: true, force: true })
@@ -88,6 +97,44 @@ export function replaceFolder(folder: string, files: Readonly<Record<string, Uin
 /** The folder, or what `replaceFolder` had moved aside when the process died between its renames. */
 export function presentFolder(folder: string): string | undefined {
   return [folder, `${folder}.old`].find((path) => existsSync(path))
+}
+
+/** Whether a process with this number is there; one of another user counts. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/**
+ * Takes a folder for this process, so that two runs never write into one: `run.lock` in it holds the process number.
+ * What a process that is gone (or an earlier one of our own number) left is taken over.
+ * @returns gives the folder back
+ * @throws TroupeError bad-usage while another process has it
+ */
+export function claimFolder(folder: string): () => void {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, 'run.lock')
+  for (let tries = 0; ; tries++) {
+    try {
+      writeFileSync(path, `${process.pid}\n`, { flag: 'wx' })
+      return () => rmSync(path, { force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries > 10) throw error
+      const holder = Number.parseInt(existsSync(path) ? readFileSync(path, 'utf8') : '', 10)
+      if (holder !== process.pid && holder > 0 && isAlive(holder)) {
+        throw new TroupeError('bad-usage', {
+          where: folder,
+          got: `in use: process ${holder} is training into it`,
+          expected: `another folder, or to wait (remove ${path} if that process is no run of troupe)`,
+        })
+      }
+      rmSync(path, { force: true })
+    }
+  }
 }
 
 export function sha256(bytes: Uint8Array | string): string {

@@ -140,6 +140,14 @@ describe('a whole run', async () => {
     expect(json(asked.out, 'run.json')).toMatchObject({ format: 1, status: 'finished', step: 400, steps: 400 })
   })
 
+  test('a folder in which another process trains is left alone', async () => {
+    const out = join(home, 'busy')
+    mkdirSync(out)
+    writeFileSync(join(out, 'run.lock'), `${process.ppid}\n`)
+    await expect(trainRun(request({ out }))).rejects.toThrow(/in use: process/)
+    expect(readdirSync(out)).toEqual(['run.lock'])
+  })
+
   test('its folder is not taken by another run', async () => {
     await expect(trainRun({ ...asked, seed: 'other' })).rejects.toThrow(/folder of another run.*resume/)
     await expect(trainRun({ ...asked, seed: 'other', resume: true })).rejects.toThrow(

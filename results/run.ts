@@ -7,6 +7,7 @@
  *   record.json   the result, at the end, also of a run that was stopped
  *   checkpoints/  last and best, each weights.safetensors and state.json
  *   replays/      a few evaluation episodes of every evaluation, and of the absolute metric
+ *   run.lock      the process that trains here, while it does
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -22,7 +23,7 @@ import { LEARNERS } from '../agents/index.ts'
 import { openScenario, scenarioHash, scenarioSpec } from '../scenarios/open.ts'
 import { checkScenario, type Scenario } from '../scenarios/schema.ts'
 import { useBackend, type BackendChoice } from './backend.ts'
-import { readCheckpoint, sha256, writeAtomic, writeCheckpoint, writeJson } from './files.ts'
+import { claimFolder, readCheckpoint, sha256, writeAtomic, writeCheckpoint, writeJson } from './files.ts'
 import { EvaluationPoint, hardware, packageVersion, type ResultRecord } from './record.ts'
 
 /** Episodes played side by side in an evaluation; changes nothing but the speed. */
@@ -139,7 +140,12 @@ export async function trainRun(request: RunRequest): Promise<RunSummary> {
   const backend = await useBackend(request.backend ?? 'auto')
   const run = new Run(plan, backend)
   try {
-    return await run.go()
+    const release = claimFolder(request.out)
+    try {
+      return await run.go()
+    } finally {
+      release()
+    }
   } finally {
     run.dispose()
   }
