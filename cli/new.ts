@@ -6,6 +6,7 @@ import { type Command } from 'commander'
 import { TroupeError, shown } from '../envs/core/errors.ts'
 import { isInstalled } from '../results/plugins.ts'
 import { type CommandFile } from './command.ts'
+import { writableFolder } from './folders.ts'
 import { effective, oneOf } from './settings.ts'
 import { printed } from './print-config.ts'
 
@@ -65,7 +66,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
 function writeTemplate(kind: string, name: string, folder: string): string[] {
   const source = fileURLToPath(new URL(`./templates/${kind}/`, import.meta.url))
   const files = readdirSync(source)
-  mkdirSync(folder, { recursive: true })
+  writableFolder(folder)
   return files.map((file) => {
     const text = readFileSync(join(source, file), 'utf8').replaceAll('NAME', name)
     const target = file.replace('NAME', name)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { startServer } from '../server/index.ts'
-import { TroupeError } from '../envs/core/errors.ts'
+import { TroupeError, shown } from '../envs/core/errors.ts'
 import { type Session } from './command.ts'
 import { whole } from './settings.ts'
 import { isTroupeError } from './output.ts'
@@ -35,10 +35,24 @@ export function viewerFolder(): string {
   return folder
 }
 
+/** `--host` was wrong: not an address of this machine, or no address at all. */
+function noSuchHost(host: string, error: NodeJS.ErrnoException): Error {
+  if (!['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(error.code ?? '')) return error
+  return new TroupeError('environment', {
+    where: '--host',
+    got: `${shown(host)}, where this machine cannot listen (${error.code})`,
+    expected: 'an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all',
+  })
+}
+
+/** Whether a port can be had. @throws the system's error when the port is not what is wrong */
 function isFree(port: number, host: string): Promise<boolean> {
-  return new Promise((done) => {
+  return new Promise((done, fail) => {
     const probe = createServer()
-    probe.once('error', () => done(false))
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE' || error.code === 'EACCES') done(false)
+      else fail(noSuchHost(host, error))
+    })
     probe.listen(port, host, () => probe.close(() => done(true)))
   })
 }
