@@ -346,6 +346,28 @@ test('outputs used twice and ops in a chain add their gradients', async () => {
   expectClose(Float32Array.from(run()), expected, 'gradient')
 })
 
+test('a masked choice gets exactly no gradient and exactly no probability mass', async () => {
+  for (const name of ['cpu', 'simd']) {
+    await tf.setBackend(name)
+    tf.tidy(() => {
+      const mask = mask2(9, 13)
+      const loss = (x: tf.Tensor): tf.Tensor => {
+        const { logProbability, entropy } = maskedCategorical(x as tf.Tensor2D, mask, actionsFor(9, 13))
+        return tf.add(tf.sum(logProbability), tf.sum(entropy))
+      }
+      const gradient = tf
+        .grad(loss)(tf.tensor2d(numbers(117, 4), [9, 13]))
+        .dataSync()
+      const allowed = mask.dataSync()
+      allowed.forEach((ok, i) => {
+        if (ok === 0) expect(gradient[i] === 0, `${name}, element ${i}: ${gradient[i]}`).toBe(true)
+      })
+      expect(gradient.some((x) => x !== 0)).toBe(true)
+    })
+  }
+  await tf.setBackend('simd')
+})
+
 test('masks of any dtype mean the same', () => {
   tf.tidy(() => {
     const logits = tf.tensor2d(numbers(20, 4), [4, 5])

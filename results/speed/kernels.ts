@@ -90,6 +90,13 @@ function asRate(row: SpeedRow, operations: number): SpeedRow {
 const numbers = (count: number, salt: number): Float32Array =>
   Float32Array.from({ length: count }, (_, i) => ((Math.imul(i + 1, 2654435761) ^ (salt * 40503)) >>> 8) / 8388608 - 1)
 
+function variableOf(values: Float32Array, shape: number[]): tf.Variable {
+  const initial = tf.tensor(values, shape)
+  const variable = tf.variable(initial)
+  initial.dispose()
+  return variable
+}
+
 async function products(settings: MeasureSettings): Promise<SpeedRow[]> {
   const rows: SpeedRow[] = []
   const builds: [string, SimdBackend][] = []
@@ -155,7 +162,7 @@ function ppoUpdate(rows: number, fused: boolean): Update {
   const old = tf.tensor1d(numbers(rows, 23).map((x) => -1.6 + 0.1 * x))
   const kept = [input, action, advantage, target, old]
   const flat = fused ? new FlatParameters(parts) : null
-  const variables = flat?.variables ?? parts.map(({ shape, values }) => tf.variable(tf.tensor(values, shape)))
+  const variables = flat?.variables ?? parts.map(({ shape, values }) => variableOf(values, shape))
   const layer = (x: tf.Tensor, i: number, last: boolean): tf.Tensor => {
     const [weight, bias] = [variables[i] as unknown as tf.Tensor2D, variables[i + 1] as unknown as tf.Tensor1D]
     if (fused) return dense(x, weight, bias, last ? 'none' : 'relu')
@@ -163,7 +170,7 @@ function ppoUpdate(rows: number, fused: boolean): Update {
     return last ? y : tf.relu(y)
   }
   const net = (i: number): tf.Tensor => layer(layer(layer(input, i, false), i + 2, false), i + 4, true)
-  const hot = tf.keep(tf.cast(tf.oneHot(action, 5), 'float32'))
+  const hot = tf.tidy(() => tf.cast(tf.oneHot(action, 5), 'float32'))
   kept.push(hot as tf.Tensor1D)
   const policy = (): { logProbability: tf.Tensor; entropy: tf.Tensor } => {
     const logits = net(0) as tf.Tensor2D
@@ -255,11 +262,13 @@ async function recurrent(settings: MeasureSettings): Promise<SpeedRow[]> {
     const moving = tf.variable(input)
     const hidden = tf.zeros([lanes, size]) as tf.Tensor2D
     const reset = tf.zeros([steps, lanes]) as tf.Tensor2D
-    const weight = (salt: number): tf.Variable => {
-      const values = numbers(3 * size * size, salt).map((x) => x * 0.1)
-      return tf.variable(tf.tensor2d(values, [size, 3 * size]))
-    }
-    const variables = [weight(2), weight(3), tf.variable(tf.zeros([3 * size])), tf.variable(tf.zeros([3 * size]))]
+    const weight = (salt: number): tf.Variable =>
+      variableOf(
+        numbers(3 * size * size, salt).map((x) => x * 0.1),
+        [size, 3 * size],
+      )
+    const bias = (): tf.Variable => variableOf(new Float32Array(3 * size), [3 * size])
+    const variables = [weight(2), weight(3), bias(), bias()]
     const layer = (x: tf.Tensor): tf.Tensor =>
       gruSequence({
         input: x as tf.Tensor3D,
