@@ -8306,6 +8306,28 @@ function terrainOf(rows, name, rules, heights) {
 			high[y * width + x] = HEIGHTS[sign];
 		}
 	});
+	const opened = [];
+	for (let y = 0; y + 1 < height; y++) for (let x = 0; x + 1 < width; x++) {
+		const [a, b, c, d] = [
+			y * width + x,
+			y * width + x + 1,
+			(y + 1) * width + x,
+			(y + 1) * width + x + 1
+		];
+		const signOf = (cell) => rows[height - 1 - Math.floor(cell / width)][cell % width];
+		for (const [p, q, r, s] of [[
+			a,
+			d,
+			b,
+			c
+		], [
+			b,
+			c,
+			a,
+			d
+		]]) if (walkable[p] === 1 && walkable[q] === 1 && signOf(r) === "%" && signOf(s) === "%") opened.push(r, s);
+	}
+	for (const cell of opened) walkable[cell] = strideable[cell] = 1;
 	if (heights !== void 0) {
 		if (heights.length !== height || heights.some((row) => row.length !== width)) refuse(" heights", `${heights.length} rows`, `${height} rows of ${width} numbers, top row first`);
 		heights.forEach((row, r) => {
@@ -9331,10 +9353,13 @@ function createEngine(plan, scripted) {
 		pairs: 0,
 		pairA: new Int16Array(pairs),
 		pairB: new Int16Array(pairs),
+		pairApart: new Float64Array(pairs),
+		close: new Int32Array(pairs),
 		travelled: 0,
 		restless: true,
 		head: new Int16Array(buckets),
 		next: new Int16Array(U),
+		fastest: Math.max(...plan.tables.speed),
 		largest: Math.max(...plan.tables.radius),
 		scripted,
 		lines: new Float64Array(U * 4),
@@ -9527,7 +9552,8 @@ function start(state, scripted, random, streams, lanes, count) {
 			health[i] = tables.health[type[i]];
 			shield[i] = tables.shield[type[i]];
 			energy[i] = tables.energyStart[type[i]];
-			state.vx[i] = state.vy[i] = state.credit[i] = state.cooldown[i] = 0;
+			state.vx[i] = state.credit[i] = state.cooldown[i] = 0;
+			state.vy[i] = plan.rules === "sc2" ? 1 : 0;
 			state.quiet[i] = tables.shieldDelay[type[i]];
 			state.aim[i] = state.struck[i] = state.lastAction[i] = -1;
 			state.facing[i] = 0;
@@ -9760,6 +9786,7 @@ function legal(state, port, lanes, count) {
 	const cx = width / 2;
 	const cy = height / 2;
 	const plain = !options.cone && options.actionMask;
+	const least = options.compatibility ? -1 : -1e-12;
 	for (let k = 0; k < count; k++) {
 		const lane = lanes[k];
 		const first = lane * units;
@@ -9783,9 +9810,9 @@ function legal(state, port, lanes, count) {
 			const east = Math.trunc(wx + ahead);
 			const west = Math.trunc(wx - ahead);
 			mask[row + 2] = north < height ? walkable[north * width + column] : 0;
-			mask[row + 3] = wy - ahead > -1 ? walkable[south * width + column] : 0;
+			mask[row + 3] = wy - ahead > least ? walkable[south * width + column] : 0;
 			mask[row + 4] = east < width ? walkable[line * width + east] : 0;
-			mask[row + 5] = wx - ahead > -1 ? walkable[line * width + west] : 0;
+			mask[row + 5] = wx - ahead > least ? walkable[line * width + west] : 0;
 			if (options.cone) for (let d = 0; d < 12; d++) mask[row + 6 + d] = 1;
 			const side = u < sides[0].count ? 0 : 1;
 			const to = row + sides[side].firstAttack;
@@ -10895,6 +10922,7 @@ function decide(state, engine, lane, tick, loop) {
 			pace = Math.min(pace, vx[i] + tables.acceleration[t]);
 			vx[i] = pace;
 		}
+		let direct = true;
 		if (target >= 0 || scripted[u] === 1) {
 			const { terrain } = plan;
 			if (!terrain.open && tables.flies[t] === 0 && tables.strides[t] === 0) {
@@ -10903,6 +10931,7 @@ function decide(state, engine, lane, tick, loop) {
 				if (from !== to) {
 					const stop = wayTo(terrain, to)[from];
 					if (stop !== to) {
+						direct = false;
 						gx = stop % terrain.width + .5 - terrain.width / 2;
 						gy = Math.floor(stop / terrain.width) + .5 - terrain.height / 2;
 					}
@@ -10913,7 +10942,7 @@ function decide(state, engine, lane, tick, loop) {
 		const dy = gy - y[i];
 		const d = Math.sqrt(dx * dx + dy * dy);
 		if (d < 1e-9) continue;
-		if (target < 0 && scripted[u] === 1 && d < Math.max(pace, plan.arrival[u < allies ? 0 : 1])) continue;
+		if (target < 0 && direct && scripted[u] === 1 && d < Math.max(pace, plan.arrival[u < allies ? 0 : 1])) continue;
 		const step = rules === "sc2" && d < pace ? d : pace;
 		wx[u] = dx / d * step;
 		wy[u] = dy / d * step;
@@ -11089,22 +11118,25 @@ function slowestNear(state, engine, first, u) {
 /** Deepest overlap that a loop may create, in cells; the promise is a tenth. */
 const OVERLAP = .08;
 /** Pairs farther apart than their radii and this are not looked at until somebody has travelled half of it. */
-const SKIN = .9;
+const SKIN = 1.1;
 /** Farthest push of one loop, in cells. */
-const LONGEST_PUSH = .2;
+const LONGEST_PUSH = .1;
+/** A walker that moved less than this in the last loop is in the way of others, in cells. */
+const STUCK = .03;
 const SCALE = 1048576;
 /** Up to this many units all pairs are tried; above, the grid collects them. */
 const FEW = 32;
 /** Moves every unit of a lane by one loop. @param walkers how many want to walk */
 function pushAndMove(state, engine, lane, walkers) {
 	if (walkers === 0 && !engine.restless) return;
-	const { plan, type, x, y } = state;
+	const { plan, type, x, y, vy: stride } = state;
 	const { tables, terrain, units, sides } = plan;
-	const { live, living, mode, wx, wy, nx, ny, ax, ay, blocker, blockedAt, pairA, pairB } = engine;
-	const { radius, flies, strides } = tables;
+	const { live, living, mode, wx, wy, nx, ny, ax, ay, blocker, blockedAt, pairA, pairB, pairApart, close } = engine;
+	const { flies, strides } = tables;
 	const first = lane * units;
 	const allies = sides[0].count;
-	if (engine.travelled < 0 || engine.travelled * 2 > SKIN) collectPairs(state, engine, first);
+	const reach = engine.travelled + LONGEST_PUSH + (walkers > 0 ? engine.fastest : 0);
+	if (engine.travelled < 0 || reach * 2 > SKIN) collectPairs(state, engine, first);
 	const { pairs } = engine;
 	for (let a = 0; a < living; a++) {
 		const u = live[a];
@@ -11116,18 +11148,33 @@ function pushAndMove(state, engine, lane, walkers) {
 		const u = pairA[p];
 		const v = pairB[p];
 		const walksU = mode[u] === 1;
-		if (walksU === (mode[v] === 1)) continue;
-		const holder = walksU ? v : u;
-		if (mode[holder] !== 2 && u < allies === v < allies) continue;
-		const walker = walksU ? u : v;
-		const dx = x[first + holder] - x[first + walker] - wx[walker];
-		const dy = y[first + holder] - y[first + walker] - wy[walker];
-		const d2 = dx * dx + dy * dy;
-		const apart = radius[type[first + u]] + radius[type[first + v]];
-		if (d2 >= apart * apart || d2 > blockedAt[walker]) continue;
-		if (d2 === blockedAt[walker] && blocker[walker] < holder) continue;
-		blockedAt[walker] = d2;
-		blocker[walker] = holder;
+		const walksV = mode[v] === 1;
+		if (!walksU && !walksV) continue;
+		const friends = u < allies === v < allies;
+		const holdsU = walksU ? stride[first + u] < STUCK : !friends || mode[u] === 2;
+		const holdsV = walksV ? stride[first + v] < STUCK : !friends || mode[v] === 2;
+		if (!(walksU && holdsV) && !(walksV && holdsU)) continue;
+		const apart = pairApart[p];
+		const dx = x[first + v] - x[first + u];
+		const dy = y[first + v] - y[first + u];
+		if (walksU && holdsV) {
+			const ex = dx - wx[u];
+			const ey = dy - wy[u];
+			const d2 = ex * ex + ey * ey;
+			if (d2 < apart * apart && (d2 < blockedAt[u] || d2 === blockedAt[u] && v < blocker[u])) {
+				blockedAt[u] = d2;
+				blocker[u] = v;
+			}
+		}
+		if (walksV && holdsU) {
+			const ex = dx + wx[v];
+			const ey = dy + wy[v];
+			const d2 = ex * ex + ey * ey;
+			if (d2 < apart * apart && (d2 < blockedAt[v] || d2 === blockedAt[v] && u < blocker[v])) {
+				blockedAt[v] = d2;
+				blocker[v] = u;
+			}
+		}
 	}
 	const boundX = terrain.width / 2 - EDGE;
 	const boundY = terrain.height / 2 - EDGE;
@@ -11185,13 +11232,17 @@ function pushAndMove(state, engine, lane, walkers) {
 		ny[u] = py;
 	}
 	let touching = 0;
+	let closes = 0;
 	for (let p = 0; p < pairs; p++) {
 		const u = pairA[p];
 		const v = pairB[p];
 		const dx = nx[v] - nx[u];
 		const dy = ny[v] - ny[u];
 		const d2 = dx * dx + dy * dy;
-		const apart = radius[type[first + u]] + radius[type[first + v]];
+		const apart = pairApart[p];
+		const wide = apart + 2 * LONGEST_PUSH;
+		if (d2 >= wide * wide) continue;
+		close[closes++] = p;
 		if (d2 >= apart * apart) continue;
 		touching++;
 		const d = Math.sqrt(d2);
@@ -11252,18 +11303,22 @@ function pushAndMove(state, engine, lane, walkers) {
 		let again = true;
 		while (again) {
 			again = false;
-			for (let p = 0; p < pairs; p++) {
+			for (let c = 0; c < closes; c++) {
+				const p = close[c];
 				const u = pairA[p];
 				const v = pairB[p];
 				const dx = nx[v] - nx[u];
 				const dy = ny[v] - ny[u];
-				const least = radius[type[first + u]] + radius[type[first + v]] - OVERLAP;
+				const least = pairApart[p] - OVERLAP;
 				const d2 = dx * dx + dy * dy;
 				if (d2 >= least * least) continue;
 				const bx = x[first + v] - x[first + u];
 				const by = y[first + v] - y[first + u];
 				if (d2 >= bx * bx + by * by) continue;
-				blockedAt[u] = blockedAt[v] = -1;
+				const byU = (nx[u] - x[first + u]) * bx + (ny[u] - y[first + u]) * by;
+				const byV = -(nx[v] - x[first + v]) * bx - (ny[v] - y[first + v]) * by;
+				if (byU >= byV) blockedAt[u] = -1;
+				if (byV >= byU) blockedAt[v] = -1;
 				again = true;
 			}
 			if (!again) break;
@@ -11284,6 +11339,7 @@ function pushAndMove(state, engine, lane, walkers) {
 		const dy = ny[u] - y[i];
 		const d2 = dx * dx + dy * dy;
 		if (d2 > farthest) farthest = d2;
+		stride[i] = mode[u] === 1 ? Math.sqrt(d2) : 1;
 		x[i] = nx[u];
 		y[i] = ny[u];
 	}
@@ -11293,7 +11349,7 @@ function pushAndMove(state, engine, lane, walkers) {
 function collectPairs(state, engine, first) {
 	const { plan, type, x, y } = state;
 	const { radius, layer } = plan.tables;
-	const { live, living, pairA, pairB } = engine;
+	const { live, living, pairA, pairB, pairApart } = engine;
 	engine.travelled = 0;
 	let pairs = 0;
 	if (living <= FEW) {
@@ -11310,6 +11366,7 @@ function collectPairs(state, engine, first) {
 				const dy = y[j] - py;
 				const apart = reach + radius[type[j]];
 				if (dx * dx + dy * dy >= apart * apart || (layer[type[j]] & layers) === 0) continue;
+				pairApart[pairs] = apart - SKIN;
 				pairA[pairs] = u;
 				pairB[pairs++] = live[b];
 			}
@@ -11347,6 +11404,7 @@ function collectPairs(state, engine, first) {
 			const dy = y[j] - py;
 			const apart = reach + radius[type[j]];
 			if (dx * dx + dy * dy >= apart * apart || (layer[type[j]] & layers) === 0) continue;
+			pairApart[pairs] = apart - SKIN;
 			pairA[pairs] = u;
 			pairB[pairs++] = v;
 		}

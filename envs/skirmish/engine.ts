@@ -28,10 +28,13 @@ export interface Engine {
   pairs: number
   readonly pairA: Int16Array
   readonly pairB: Int16Array
+  readonly pairApart: Float64Array // sum of the radii
+  readonly close: Int32Array // pairs that a push may bring too near
   travelled: number // since the pairs were collected, at most
   restless: boolean // somebody overlapped somebody in the last loop
   readonly head: Int16Array // spatial grid: first unit of each bucket, -1 none
   readonly next: Int16Array
+  readonly fastest: number // cells per loop of the quickest unit type
   readonly largest: number // radius of the widest unit type
   readonly scripted: Uint8Array // [U] 1 = driven by the orders of the map
   /** Avoidance: half planes as point and direction. */
@@ -73,10 +76,13 @@ export function createEngine(plan: Plan, scripted: Uint8Array): Engine {
     pairs: 0,
     pairA: new Int16Array(pairs),
     pairB: new Int16Array(pairs),
+    pairApart: new Float64Array(pairs),
+    close: new Int32Array(pairs),
     travelled: 0,
     restless: true,
     head: new Int16Array(buckets),
     next: new Int16Array(U),
+    fastest: Math.max(...plan.tables.speed),
     largest: Math.max(...plan.tables.radius),
     scripted,
     lines: new Float64Array(U * 4),

@@ -98,6 +98,7 @@ export function decide(state: SkirmishState, engine: Engine, lane: number, tick:
       pace = Math.min(pace, vx[i] + tables.acceleration[t])
       vx[i] = pace
     }
+    let direct = true
     if (target >= 0 || scripted[u] === 1) {
       const { terrain } = plan
       if (!terrain.open && tables.flies[t] === 0 && tables.strides[t] === 0) {
@@ -106,6 +107,7 @@ export function decide(state: SkirmishState, engine: Engine, lane: number, tick:
         if (from !== to) {
           const stop = wayTo(terrain, to)[from]
           if (stop !== to) {
+            direct = false
             gx = (stop % terrain.width) + 0.5 - terrain.width / 2
             gy = Math.floor(stop / terrain.width) + 0.5 - terrain.height / 2
           }
@@ -117,7 +119,7 @@ export function decide(state: SkirmishState, engine: Engine, lane: number, tick:
     const d = Math.sqrt(dx * dx + dy * dy)
     if (d < 1e-9) continue
     // A scripted unit that has arrived stands still; it does not tremble about its goal.
-    if (target < 0 && scripted[u] === 1 && d < Math.max(pace, plan.arrival[u < allies ? 0 : 1])) continue
+    if (target < 0 && direct && scripted[u] === 1 && d < Math.max(pace, plan.arrival[u < allies ? 0 : 1])) continue
     const step = rules === 'sc2' && d < pace ? d : pace
     wx[u] = (dx / d) * step
     wy[u] = (dy / d) * step

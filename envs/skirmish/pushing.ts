@@ -11,10 +11,13 @@ import { type SkirmishState } from './state.ts'
 const OVERLAP = 0.08
 
 /** Pairs farther apart than their radii and this are not looked at until somebody has travelled half of it. */
-const SKIN = 0.9
+const SKIN = 1.1
 
 /** Farthest push of one loop, in cells. */
-const LONGEST_PUSH = 0.2
+const LONGEST_PUSH = 0.1
+
+/** A walker that moved less than this in the last loop is in the way of others, in cells. */
+const STUCK = 0.03
 
 const SCALE = 1048576
 
@@ -24,13 +27,15 @@ const FEW = 32
 /** Moves every unit of a lane by one loop. @param walkers how many want to walk */
 export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, walkers: number): void {
   if (walkers === 0 && !engine.restless) return
-  const { plan, type, x, y } = state
+  const { plan, type, x, y, vy: stride } = state
   const { tables, terrain, units, sides } = plan
-  const { live, living, mode, wx, wy, nx, ny, ax, ay, blocker, blockedAt, pairA, pairB } = engine
-  const { radius, flies, strides } = tables
+  const { live, living, mode, wx, wy, nx, ny, ax, ay, blocker, blockedAt, pairA, pairB, pairApart, close } = engine
+  const { flies, strides } = tables
   const first = lane * units
   const allies = sides[0].count
-  if (engine.travelled < 0 || engine.travelled * 2 > SKIN) collectPairs(state, engine, first)
+  // What may happen in this loop counts already.
+  const reach = engine.travelled + LONGEST_PUSH + (walkers > 0 ? engine.fastest : 0)
+  if (engine.travelled < 0 || reach * 2 > SKIN) collectPairs(state, engine, first)
   const { pairs } = engine
 
   for (let a = 0; a < living; a++) {
@@ -43,20 +48,35 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
   for (let p = 0; p < pairs; p++) {
     const u = pairA[p]
     const v = pairB[p]
+    // Who walks and is in nobody's way is no obstacle; who walks and did not get anywhere is one.
     const walksU = mode[u] === WALKING
     const walksV = mode[v] === WALKING
-    if (walksU === walksV) continue
-    const holder = walksU ? v : u
-    if (mode[holder] !== ENGAGED && u < allies === v < allies) continue
-    const walker = walksU ? u : v
-    const dx = x[first + holder] - x[first + walker] - wx[walker]
-    const dy = y[first + holder] - y[first + walker] - wy[walker]
-    const d2 = dx * dx + dy * dy
-    const apart = radius[type[first + u]] + radius[type[first + v]]
-    if (d2 >= apart * apart || d2 > blockedAt[walker]) continue
-    if (d2 === blockedAt[walker] && blocker[walker] < holder) continue
-    blockedAt[walker] = d2
-    blocker[walker] = holder
+    if (!walksU && !walksV) continue
+    const friends = u < allies === v < allies
+    const holdsU = walksU ? stride[first + u] < STUCK : !friends || mode[u] === ENGAGED
+    const holdsV = walksV ? stride[first + v] < STUCK : !friends || mode[v] === ENGAGED
+    if (!(walksU && holdsV) && !(walksV && holdsU)) continue
+    const apart = pairApart[p]
+    const dx = x[first + v] - x[first + u]
+    const dy = y[first + v] - y[first + u]
+    if (walksU && holdsV) {
+      const ex = dx - wx[u]
+      const ey = dy - wy[u]
+      const d2 = ex * ex + ey * ey
+      if (d2 < apart * apart && (d2 < blockedAt[u] || (d2 === blockedAt[u] && v < blocker[u]))) {
+        blockedAt[u] = d2
+        blocker[u] = v
+      }
+    }
+    if (walksV && holdsU) {
+      const ex = dx + wx[v]
+      const ey = dy + wy[v]
+      const d2 = ex * ex + ey * ey
+      if (d2 < apart * apart && (d2 < blockedAt[v] || (d2 === blockedAt[v] && u < blocker[v]))) {
+        blockedAt[v] = d2
+        blocker[v] = u
+      }
+    }
   }
   const boundX = terrain.width / 2 - EDGE
   const boundY = terrain.height / 2 - EDGE
@@ -118,13 +138,17 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
   }
 
   let touching = 0
+  let closes = 0
   for (let p = 0; p < pairs; p++) {
     const u = pairA[p]
     const v = pairB[p]
     const dx = nx[v] - nx[u]
     const dy = ny[v] - ny[u]
     const d2 = dx * dx + dy * dy
-    const apart = radius[type[first + u]] + radius[type[first + v]]
+    const apart = pairApart[p]
+    const wide = apart + 2 * LONGEST_PUSH
+    if (d2 >= wide * wide) continue
+    close[closes++] = p
     if (d2 >= apart * apart) continue
     touching++
     const d = Math.sqrt(d2)
@@ -186,19 +210,24 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
     let again = true
     while (again) {
       again = false
-      for (let p = 0; p < pairs; p++) {
+      for (let c = 0; c < closes; c++) {
+        const p = close[c]
         const u = pairA[p]
         const v = pairB[p]
         const dx = nx[v] - nx[u]
         const dy = ny[v] - ny[u]
-        const least = radius[type[first + u]] + radius[type[first + v]] - OVERLAP
+        const least = pairApart[p] - OVERLAP
         const d2 = dx * dx + dy * dy
         if (d2 >= least * least) continue
         const bx = x[first + v] - x[first + u]
         const by = y[first + v] - y[first + u]
         if (d2 >= bx * bx + by * by) continue
-        // 2 marks a unit to be put back after the pass, so that the order of pairs does not matter.
-        blockedAt[u] = blockedAt[v] = -1
+        // Whoever came nearer gives way, both when they did alike. Marked now, put back after the pass, so that the
+        // order of pairs does not matter.
+        const byU = (nx[u] - x[first + u]) * bx + (ny[u] - y[first + u]) * by
+        const byV = -(nx[v] - x[first + v]) * bx - (ny[v] - y[first + v]) * by
+        if (byU >= byV) blockedAt[u] = -1
+        if (byV >= byU) blockedAt[v] = -1
         again = true
       }
       if (!again) break
@@ -219,6 +248,7 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
     const dy = ny[u] - y[i]
     const d2 = dx * dx + dy * dy
     if (d2 > farthest) farthest = d2
+    stride[i] = mode[u] === WALKING ? Math.sqrt(d2) : 1
     x[i] = nx[u]
     y[i] = ny[u]
   }
@@ -229,7 +259,7 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
 function collectPairs(state: SkirmishState, engine: Engine, first: number): void {
   const { plan, type, x, y } = state
   const { radius, layer } = plan.tables
-  const { live, living, pairA, pairB } = engine
+  const { live, living, pairA, pairB, pairApart } = engine
   engine.travelled = 0
   let pairs = 0
   if (living <= FEW) {
@@ -246,6 +276,7 @@ function collectPairs(state: SkirmishState, engine: Engine, first: number): void
         const dy = y[j] - py
         const apart = reach + radius[type[j]]
         if (dx * dx + dy * dy >= apart * apart || (layer[type[j]] & layers) === 0) continue
+        pairApart[pairs] = apart - SKIN
         pairA[pairs] = u
         pairB[pairs++] = live[b]
       }
@@ -287,6 +318,7 @@ function collectPairs(state: SkirmishState, engine: Engine, first: number): void
           const dy = y[j] - py
           const apart = reach + radius[type[j]]
           if (dx * dx + dy * dy >= apart * apart || (layer[type[j]] & layers) === 0) continue
+          pairApart[pairs] = apart - SKIN
           pairA[pairs] = u
           pairB[pairs++] = v
         }

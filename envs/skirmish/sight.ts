@@ -83,6 +83,8 @@ export function legal(state: SkirmishState, port: Port, lanes: Int32Array, count
   const cx = width / 2
   const cy = height / 2
   const plain = !options.cone && options.actionMask
+  // Upstream truncates towards zero, so that up to a cell beyond the lower edges counts as the first cell.
+  const least = options.compatibility ? -1 : -1e-12
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
     const first = lane * units
@@ -106,9 +108,9 @@ export function legal(state: SkirmishState, port: Port, lanes: Int32Array, count
       const east = Math.trunc(wx + ahead)
       const west = Math.trunc(wx - ahead)
       mask[row + NORTH] = north < height ? walkable[north * width + column] : 0
-      mask[row + SOUTH] = wy - ahead > -1 ? walkable[south * width + column] : 0
+      mask[row + SOUTH] = wy - ahead > least ? walkable[south * width + column] : 0
       mask[row + EAST] = east < width ? walkable[line * width + east] : 0
-      mask[row + WEST] = wx - ahead > -1 ? walkable[line * width + west] : 0
+      mask[row + WEST] = wx - ahead > least ? walkable[line * width + west] : 0
       if (options.cone) for (let d = 0; d < LOOKS; d++) mask[row + FIRST_LOOK + d] = 1
       const side = u < sides[0].count ? ALLIES : ENEMIES
       const to = row + sides[side].firstAttack

@@ -49,7 +49,8 @@ export function start(
       health[i] = tables.health[type[i]]
       shield[i] = tables.shield[type[i]]
       energy[i] = tables.energyStart[type[i]]
-      state.vx[i] = state.vy[i] = state.credit[i] = state.cooldown[i] = 0
+      state.vx[i] = state.credit[i] = state.cooldown[i] = 0
+      state.vy[i] = plan.rules === 'sc2' ? 1 : 0
       // Never hit is as good as hit long ago.
       state.quiet[i] = tables.shieldDelay[type[i]]
       state.aim[i] = state.struck[i] = state.lastAction[i] = -1

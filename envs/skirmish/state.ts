@@ -49,7 +49,7 @@ export interface SkirmishState {
   readonly x: Float64Array
   readonly y: Float64Array
   readonly vx: Float64Array // cells per second as last walked (smaclite avoidance); pace in vx for units that accelerate
-  readonly vy: Float64Array
+  readonly vy: Float64Array // sc2: cells moved in the last loop, 1 when it did not walk
   readonly health: Float64Array
   readonly shield: Float64Array
   readonly energy: Float64Array

@@ -67,6 +67,21 @@ export function terrainOf(
       high[y * width + x] = HEIGHTS[sign]
     }
   })
+  // Floor that touches floor only across the corner of two cliff edges is a passage of the corridor map: the edges open.
+  const opened: number[] = []
+  for (let y = 0; y + 1 < height; y++) {
+    for (let x = 0; x + 1 < width; x++) {
+      const [a, b, c, d] = [y * width + x, y * width + x + 1, (y + 1) * width + x, (y + 1) * width + x + 1]
+      const signOf = (cell: number) => rows[height - 1 - Math.floor(cell / width)][cell % width]
+      for (const [p, q, r, s] of [
+        [a, d, b, c],
+        [b, c, a, d],
+      ]) {
+        if (walkable[p] === 1 && walkable[q] === 1 && signOf(r) === '%' && signOf(s) === '%') opened.push(r, s)
+      }
+    }
+  }
+  for (const cell of opened) walkable[cell] = strideable[cell] = 1
   if (heights !== undefined) {
     if (heights.length !== height || heights.some((row) => row.length !== width)) {
       refuse(' heights', `${heights.length} rows`, `${height} rows of ${width} numbers, top row first`)
