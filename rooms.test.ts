@@ -29,7 +29,7 @@ const ROOMS: Record<string, Wall> = {
   scenarios: { rooms: ['envs'], packages: PURE_PACKAGES, node: true },
   agents: {
     rooms: ['envs'],
-    packages: [...PURE_PACKAGES, '@tensorflow/tfjs', '@tensorflow/tfjs-core', '@tensorflow/tfjs-backend-wasm'],
+    packages: [...PURE_PACKAGES, '@tensorflow/tfjs', '@tensorflow/tfjs-core'],
     node: false,
   },
   results: { rooms: ['envs', 'scenarios', 'agents'], node: true },
