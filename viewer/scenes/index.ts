@@ -3,6 +3,7 @@ import { type Scene } from './scene.ts'
 
 const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
   warehouse: async () => new (await import('./warehouse.ts')).WarehouseScene(),
+  skirmish: async () => new (await import('./skirmish.ts')).SkirmishScene(),
   matrix: async () => new (await import('./matrix.ts')).MatrixScene(),
 }
 
