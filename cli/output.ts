@@ -65,12 +65,15 @@ export function createOutput(settings: { json: boolean; quiet: boolean }): Outpu
   }
 }
 
-/** A reader that goes away (`troupe list | head -1`) ends us quietly. */
+/** A reader that goes away (`troupe list | head -1`) ends us quietly, output that cannot be written with one sentence. */
 export function surviveClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(EXIT.fine)
-      throw error
+      // A full disk under `> file`: said where somebody may still read it.
+      const { message } = describeFailure(error)
+      if (stream === process.stdout) process.stderr.write(`troupe: output: ${message}\n`)
+      process.exit(EXIT.environment)
     })
   }
 }
