@@ -14,10 +14,14 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { MAIN, start, troupe } from './spawned.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-cli-'))
 const at = { cwd: folder }
+
+/** URL of the library, as a script without a package would import it. */
+const LIBRARY = new URL('../index.js', pathToFileURL(MAIN)).href
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 async function json(words: string[], code = 0) {
@@ -502,7 +506,7 @@ describe('servers', () => {
 
 describe('workers', () => {
   test('eight start from a script without a main guard', () => {
-    const script = `import { loadScenario, workerSpeed } from '${new URL('../dist/index.js', `file://${MAIN}`).href.replace('/dist/dist', '/dist')}'
+    const script = `import { loadScenario, workerSpeed } from '${LIBRARY}'
 const rows = await workerSpeed(loadScenario('matrix/pd-repeated'), { lanes: 4, workers: 8, runs: 1, seconds: 0.02 })
 console.log(rows[0].name)
 `
@@ -511,16 +515,31 @@ console.log(rows[0].name)
     expect([status, stdout.trim()]).toEqual([0, 'matrix/pd-repeated, 8 workers × 4 lanes, observations and state'])
   })
 
-  test('one that throws at start ends all within seconds, in one sentence', async () => {
+  test('one that throws at start ends all within seconds, in one sentence, and the process with them', () => {
+    const throws = `import { isMainThread } from 'node:worker_threads'\nif (!isMainThread) throw new Error('not in a thread')\n`
+    writeFileSync(join(folder, 'thread.mjs'), `${throws}${WALLS}`)
     writeFileSync(
-      join(folder, 'thread.mjs'),
-      `import { isMainThread } from 'node:worker_threads'\nif (!isMainThread) throw new Error('not in a thread')\n${WALLS}`,
+      join(folder, 'failing.mjs'),
+      `import { loadScenario, workerSpeed } from '${LIBRARY}'
+const began = performance.now()
+try {
+  await workerSpeed(loadScenario('matrix/pd-repeated'), { lanes: 4, workers: 8, runs: 1, seconds: 0.02, module: './thread.mjs' })
+} catch (error) {
+  console.log(JSON.stringify({ message: error.message, code: error.code, seconds: (performance.now() - began) / 1000 }))
+}
+`,
     )
-    const said = await troupe(
-      ['speed', '--env', './thread.mjs', '--workers', '8', '--runs', '1', '--seconds', '0.02'],
-      at,
-    )
-    expect([said.code, said.stderr]).toEqual([2, expect.stringMatching(/not in a thread/)])
-    expect(said.seconds).toBeLessThan(20)
+    const { stdout, status } = spawnSync(process.execPath, ['failing.mjs'], {
+      ...at,
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    expect(status).toBe(0) // nothing keeps the process alive
+    const { message, code, seconds } = JSON.parse(stdout)
+    expect([message, code]).toEqual([
+      expect.stringMatching(/thread\.mjs is not loadable: Error: not in a thread/),
+      'bad-file',
+    ])
+    expect(seconds).toBeLessThan(20) // under a second on a quiet machine
   })
 })

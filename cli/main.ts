@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { type Command } from 'commander'
 import { TroupeError, nearestName, unknownName } from '../envs/core/errors.ts'
 import { EXIT, EXIT_CODES_TEXT, createOutput, describeFailure, reportFailure, surviveClosedPipes } from './output.ts'
 import { type CommandFile } from './command.ts'
@@ -67,12 +68,12 @@ function packageVersion(): string {
   return 'unknown'
 }
 
-/** Moves the shared options that were typed before the command behind it. */
+/** The command, and everything else: shared options may be typed before it. */
 function splitCommand(argv: readonly string[]): { name: string | undefined; rest: string[] } {
   const before: string[] = []
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i]
-    if (!word.startsWith('-')) return { name: word, rest: [...argv.slice(i + 1), ...before] }
+    if (!word.startsWith('-')) return { name: word, rest: [...before, ...argv.slice(i + 1)] }
     before.push(word)
     if (GLOBAL_WITH_VALUE.has(word) && i + 1 < argv.length) before.push(argv[++i])
   }
@@ -103,7 +104,7 @@ function commandError(
       return usage(`${where}: option`, `"${typed}"`, expected, nearest === undefined ? undefined : `"--${nearest}"`)
     }
     case 'commander.optionMissingArgument':
-      return usage(`${where}: ${quoted}`, 'without its value', quoted.split(' ').slice(-1)[0])
+      return usage(`${where}: ${quoted}`, 'without its value', quoted.split(' ').slice(1).join(' '))
     case 'commander.missingArgument':
       return usage(`${where}: <${quoted}>`, 'missing', use)
     case 'commander.excessArguments':
@@ -111,6 +112,16 @@ function commandError(
     default:
       return usage(where, error.message.replace(/^error: /, ''), use)
   }
+}
+
+/** `--policy --json`: an option's value was forgotten, and the next option must not be taken for it. */
+function refuseSwallowedOptions(name: string, command: Command, rest: readonly string[]): void {
+  const known = new Map(command.options.flatMap((option) => [[option.long, option] as const]))
+  rest.forEach((word, i) => {
+    const option = known.get(word)
+    if (option?.required !== true || !known.has(rest[i + 1])) return
+    throw usage(`${name}: ${option.flags}`, 'without its value', option.flags.split(' ').slice(1).join(' '))
+  })
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -160,6 +171,7 @@ async function main(argv: readonly string[]): Promise<number> {
       exit = (await work({ out, foreign, version: packageVersion() })) ?? EXIT.fine
     })
     addSharedOptions(command)
+    refuseSwallowedOptions(name, command, rest)
     try {
       await command.parseAsync(rest, { from: 'user' })
     } catch (error) {
