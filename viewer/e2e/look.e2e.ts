@@ -61,7 +61,8 @@ describe.skipIf(!browserIsHere())('looks', () => {
           await picture(page, `${name}-${colorScheme}-${size}`)
         }
         await page.goto(setting.server.url)
-        await page.waitForSelector('table.list')
+        await page.getByText(/step [1-9]\d* of/).waitFor()
+        await page.waitForTimeout(1000)
         await picture(page, `home-${colorScheme}-${size}`)
         expect(complaintsOf(page)).toEqual([])
         await page.context().close()

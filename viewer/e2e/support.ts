@@ -193,10 +193,16 @@ export async function opened(page: Page): Promise<void> {
   await page.waitForFunction(() => window.troupe?.surveyed === true && window.troupe.shownStep === window.troupe.step)
 }
 
-/** Waits until the opened world is on the stage. */
+/** Waits until the opened world is on the stage and the page around it has its size. */
 export async function painted(page: Page): Promise<void> {
   await opened(page)
   await page.waitForFunction(() => (window.troupe?.drawn?.pictures ?? 0) > 0)
+  const corner = () => page.evaluate(() => JSON.stringify(window.troupe!.placeOf(0, 0)))
+  for (let before = '', now = await corner(); before !== now;) {
+    before = now
+    await page.waitForTimeout(400)
+    now = await corner()
+  }
 }
 
 /** Waits until a step is shown. */

@@ -82,14 +82,23 @@ function EventBar({ session }: { session: Session }): JSX.Element {
   const total = session.info.value?.steps ?? 0
   return (
     <div class="event-bar">
-      <button type="button" class="quiet-button" title={`${words.previous} (Shift ←)`} onClick={() => session.jump(-1)}>
-        <Icon name="back" size={12} />
-        {words.previous}
-      </button>
-      <button type="button" class="quiet-button" title={`${words.next} (Shift →)`} onClick={() => session.jump(1)}>
-        {words.next}
-        <Icon name="forward" size={12} />
-      </button>
+      {counts.value.length > 0 && (
+        <>
+          <button
+            type="button"
+            class="quiet-button"
+            title={`${words.previous} (Shift ←)`}
+            onClick={() => session.jump(-1)}
+          >
+            <Icon name="back" size={12} />
+            {words.previous}
+          </button>
+          <button type="button" class="quiet-button" title={`${words.next} (Shift →)`} onClick={() => session.jump(1)}>
+            {words.next}
+            <Icon name="forward" size={12} />
+          </button>
+        </>
+      )}
       <ul class="event-kinds">
         {counts.value.map(([kind, count]) => (
           <li key={kind}>
