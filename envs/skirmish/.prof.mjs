@@ -8344,6 +8344,12 @@ function terrainOf(rows, name, rules, heights) {
 		walkable,
 		strideable,
 		heights: high,
+		clear: Uint8Array.from({ length: cells }, (_, cell) => {
+			const x = cell % width;
+			const y = Math.floor(cell / width);
+			for (let dy = -1; dy <= 1; dy++) for (let dx = -1; dx <= 1; dx++) if (!(x + dx >= 0 && y + dy >= 0 && x + dx < width && y + dy < height) || walkable[(y + dy) * width + x + dx] === 0) return 0;
+			return 1;
+		}),
 		rows
 	};
 	return {
@@ -9354,12 +9360,13 @@ function createEngine(plan, scripted) {
 		pairA: new Int16Array(pairs),
 		pairB: new Int16Array(pairs),
 		pairApart: new Float64Array(pairs),
+		pairWide2: new Float64Array(pairs),
 		close: new Int32Array(pairs),
 		travelled: 0,
 		restless: true,
 		head: new Int16Array(buckets),
 		next: new Int16Array(U),
-		fastest: Math.max(...plan.tables.speed),
+		fastest: fastestOf(plan),
 		largest: Math.max(...plan.tables.radius),
 		scripted,
 		lines: new Float64Array(U * 4),
@@ -9369,6 +9376,11 @@ function createEngine(plan, scripted) {
 		vx: numbers(),
 		vy: numbers()
 	};
+}
+function fastestOf(plan) {
+	const { speed, types } = plan.tables;
+	const present = plan.generated?.types ?? (plan.starts ?? []).flatMap((side) => side.map((start) => start.type));
+	return Math.max(0, ...[...present].flatMap((type) => [speed[type], speed[types.length + type]]));
 }
 // envs/skirmish/ground.ts
 /** Nobody's centre comes nearer to the edge of the map than this, in cells. */
@@ -11131,7 +11143,7 @@ function pushAndMove(state, engine, lane, walkers) {
 	if (walkers === 0 && !engine.restless) return;
 	const { plan, type, x, y, vy: stride } = state;
 	const { tables, terrain, units, sides } = plan;
-	const { live, living, mode, wx, wy, nx, ny, ax, ay, blocker, blockedAt, pairA, pairB, pairApart, close } = engine;
+	const { live, living, mode, wx, wy, nx, ny, ax, ay, blocker, blockedAt, pairA, pairB, pairApart, pairWide2, close } = engine;
 	const { flies, strides } = tables;
 	const first = lane * units;
 	const allies = sides[0].count;
@@ -11181,9 +11193,15 @@ function pushAndMove(state, engine, lane, walkers) {
 	const halfWidth = terrain.width / 2;
 	const halfHeight = terrain.height / 2;
 	const across = terrain.width;
+	const { clear } = terrain;
 	for (let a = 0; a < living; a++) {
 		const u = live[a];
 		const i = first + u;
+		if (mode[u] !== 1) {
+			nx[u] = x[i];
+			ny[u] = y[i];
+			continue;
+		}
 		let dx = wx[u];
 		let dy = wy[u];
 		if (blocker[u] >= 0) {
@@ -11209,6 +11227,11 @@ function pushAndMove(state, engine, lane, walkers) {
 		}
 		let px = x[i] + dx;
 		let py = y[i] + dy;
+		if (clear[Math.floor(y[i] + halfHeight) * across + Math.floor(x[i] + halfWidth)] === 1) {
+			nx[u] = px;
+			ny[u] = py;
+			continue;
+		}
 		if (px > boundX) px = boundX;
 		else if (px < -boundX) px = -boundX;
 		if (py > boundY) py = boundY;
@@ -11239,10 +11262,9 @@ function pushAndMove(state, engine, lane, walkers) {
 		const dx = nx[v] - nx[u];
 		const dy = ny[v] - ny[u];
 		const d2 = dx * dx + dy * dy;
-		const apart = pairApart[p];
-		const wide = apart + 2 * LONGEST_PUSH;
-		if (d2 >= wide * wide) continue;
+		if (d2 >= pairWide2[p]) continue;
 		close[closes++] = p;
+		const apart = pairApart[p];
 		if (d2 >= apart * apart) continue;
 		touching++;
 		const d = Math.sqrt(d2);
@@ -11278,6 +11300,11 @@ function pushAndMove(state, engine, lane, walkers) {
 			}
 			let px = nx[u] + dx;
 			let py = ny[u] + dy;
+			if (clear[Math.floor(ny[u] + halfHeight) * across + Math.floor(nx[u] + halfWidth)] === 1) {
+				nx[u] = px;
+				ny[u] = py;
+				continue;
+			}
 			if (px > boundX) px = boundX;
 			else if (px < -boundX) px = -boundX;
 			if (py > boundY) py = boundY;
@@ -11337,6 +11364,10 @@ function pushAndMove(state, engine, lane, walkers) {
 		const i = first + u;
 		const dx = nx[u] - x[i];
 		const dy = ny[u] - y[i];
+		if (dx === 0 && dy === 0) {
+			stride[i] = mode[u] === 1 ? 0 : 1;
+			continue;
+		}
 		const d2 = dx * dx + dy * dy;
 		if (d2 > farthest) farthest = d2;
 		stride[i] = mode[u] === 1 ? Math.sqrt(d2) : 1;
@@ -11349,7 +11380,7 @@ function pushAndMove(state, engine, lane, walkers) {
 function collectPairs(state, engine, first) {
 	const { plan, type, x, y } = state;
 	const { radius, layer } = plan.tables;
-	const { live, living, pairA, pairB, pairApart } = engine;
+	const { live, living, pairA, pairB, pairApart, pairWide2 } = engine;
 	engine.travelled = 0;
 	let pairs = 0;
 	if (living <= FEW) {
@@ -11367,6 +11398,7 @@ function collectPairs(state, engine, first) {
 				const apart = reach + radius[type[j]];
 				if (dx * dx + dy * dy >= apart * apart || (layer[type[j]] & layers) === 0) continue;
 				pairApart[pairs] = apart - SKIN;
+				pairWide2[pairs] = (apart - SKIN + 2 * LONGEST_PUSH) * (apart - SKIN + 2 * LONGEST_PUSH);
 				pairA[pairs] = u;
 				pairB[pairs++] = live[b];
 			}
@@ -11405,6 +11437,7 @@ function collectPairs(state, engine, first) {
 			const apart = reach + radius[type[j]];
 			if (dx * dx + dy * dy >= apart * apart || (layer[type[j]] & layers) === 0) continue;
 			pairApart[pairs] = apart - SKIN;
+			pairWide2[pairs] = (apart - SKIN + 2 * LONGEST_PUSH) * (apart - SKIN + 2 * LONGEST_PUSH);
 			pairA[pairs] = u;
 			pairB[pairs++] = v;
 		}

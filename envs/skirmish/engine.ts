@@ -29,6 +29,7 @@ export interface Engine {
   readonly pairA: Int16Array
   readonly pairB: Int16Array
   readonly pairApart: Float64Array // sum of the radii
+  readonly pairWide2: Float64Array // squared: farther apart, no push can bring them too near
   readonly close: Int32Array // pairs that a push may bring too near
   travelled: number // since the pairs were collected, at most
   restless: boolean // somebody overlapped somebody in the last loop
@@ -77,12 +78,13 @@ export function createEngine(plan: Plan, scripted: Uint8Array): Engine {
     pairA: new Int16Array(pairs),
     pairB: new Int16Array(pairs),
     pairApart: new Float64Array(pairs),
+    pairWide2: new Float64Array(pairs),
     close: new Int32Array(pairs),
     travelled: 0,
     restless: true,
     head: new Int16Array(buckets),
     next: new Int16Array(U),
-    fastest: Math.max(...plan.tables.speed),
+    fastest: fastestOf(plan),
     largest: Math.max(...plan.tables.radius),
     scripted,
     lines: new Float64Array(U * 4),
@@ -92,4 +94,10 @@ export function createEngine(plan: Plan, scripted: Uint8Array): Engine {
     vx: numbers(),
     vy: numbers(),
   }
+}
+
+function fastestOf(plan: Plan): number {
+  const { speed, types } = plan.tables
+  const present = plan.generated?.types ?? (plan.starts ?? []).flatMap((side) => side.map((start) => start.type))
+  return Math.max(0, ...[...present].flatMap((type) => [speed[type], speed[types.length + type]]))
 }

@@ -29,7 +29,8 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
   if (walkers === 0 && !engine.restless) return
   const { plan, type, x, y, vy: stride } = state
   const { tables, terrain, units, sides } = plan
-  const { live, living, mode, wx, wy, nx, ny, ax, ay, blocker, blockedAt, pairA, pairB, pairApart, close } = engine
+  const { live, living, mode, wx, wy, nx, ny, ax, ay, blocker, blockedAt, pairA, pairB, pairApart, pairWide2, close } =
+    engine
   const { flies, strides } = tables
   const first = lane * units
   const allies = sides[0].count
@@ -83,9 +84,15 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
   const halfWidth = terrain.width / 2
   const halfHeight = terrain.height / 2
   const across = terrain.width
+  const { clear } = terrain
   for (let a = 0; a < living; a++) {
     const u = live[a]
     const i = first + u
+    if (mode[u] !== WALKING) {
+      nx[u] = x[i]
+      ny[u] = y[i]
+      continue
+    }
     let dx = wx[u]
     let dy = wy[u]
     if (blocker[u] >= 0) {
@@ -113,6 +120,11 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
     }
     let px = x[i] + dx
     let py = y[i] + dy
+    if (clear[Math.floor(y[i] + halfHeight) * across + Math.floor(x[i] + halfWidth)] === 1) {
+      nx[u] = px
+      ny[u] = py
+      continue
+    }
     if (px > boundX) px = boundX
     else if (px < -boundX) px = -boundX
     if (py > boundY) py = boundY
@@ -145,10 +157,9 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
     const dx = nx[v] - nx[u]
     const dy = ny[v] - ny[u]
     const d2 = dx * dx + dy * dy
-    const apart = pairApart[p]
-    const wide = apart + 2 * LONGEST_PUSH
-    if (d2 >= wide * wide) continue
+    if (d2 >= pairWide2[p]) continue
     close[closes++] = p
+    const apart = pairApart[p]
     if (d2 >= apart * apart) continue
     touching++
     const d = Math.sqrt(d2)
@@ -184,6 +195,11 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
       }
       let px = nx[u] + dx
       let py = ny[u] + dy
+      if (clear[Math.floor(ny[u] + halfHeight) * across + Math.floor(nx[u] + halfWidth)] === 1) {
+        nx[u] = px
+        ny[u] = py
+        continue
+      }
       if (px > boundX) px = boundX
       else if (px < -boundX) px = -boundX
       if (py > boundY) py = boundY
@@ -246,6 +262,10 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
     const i = first + u
     const dx = nx[u] - x[i]
     const dy = ny[u] - y[i]
+    if (dx === 0 && dy === 0) {
+      stride[i] = mode[u] === WALKING ? 0 : 1
+      continue
+    }
     const d2 = dx * dx + dy * dy
     if (d2 > farthest) farthest = d2
     stride[i] = mode[u] === WALKING ? Math.sqrt(d2) : 1
@@ -259,7 +279,7 @@ export function pushAndMove(state: SkirmishState, engine: Engine, lane: number, 
 function collectPairs(state: SkirmishState, engine: Engine, first: number): void {
   const { plan, type, x, y } = state
   const { radius, layer } = plan.tables
-  const { live, living, pairA, pairB, pairApart } = engine
+  const { live, living, pairA, pairB, pairApart, pairWide2 } = engine
   engine.travelled = 0
   let pairs = 0
   if (living <= FEW) {
@@ -277,6 +297,7 @@ function collectPairs(state: SkirmishState, engine: Engine, first: number): void
         const apart = reach + radius[type[j]]
         if (dx * dx + dy * dy >= apart * apart || (layer[type[j]] & layers) === 0) continue
         pairApart[pairs] = apart - SKIN
+        pairWide2[pairs] = (apart - SKIN + 2 * LONGEST_PUSH) * (apart - SKIN + 2 * LONGEST_PUSH)
         pairA[pairs] = u
         pairB[pairs++] = live[b]
       }
@@ -319,6 +340,7 @@ function collectPairs(state: SkirmishState, engine: Engine, first: number): void
           const apart = reach + radius[type[j]]
           if (dx * dx + dy * dy >= apart * apart || (layer[type[j]] & layers) === 0) continue
           pairApart[pairs] = apart - SKIN
+          pairWide2[pairs] = (apart - SKIN + 2 * LONGEST_PUSH) * (apart - SKIN + 2 * LONGEST_PUSH)
           pairA[pairs] = u
           pairB[pairs++] = v
         }

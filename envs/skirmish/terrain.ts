@@ -10,6 +10,8 @@ export interface Terrain {
   readonly walkable: Uint8Array // [C] for units on the ground
   readonly strideable: Uint8Array // [C] for giants, which also step over cliff edges
   readonly heights: Float64Array // [C] 0 to 1
+  /** [C] 1 where the cell and all eight around it are walkable: who stands here meets no wall within a cell. */
+  readonly clear: Uint8Array
   /** Rows as given, top first; for the scene. */
   readonly rows: readonly string[]
   /** Nobody ever needs a way around anything. */
@@ -93,7 +95,18 @@ export function terrainOf(
     })
   }
   if (!walkable.includes(1)) refuse('', 'no cell to stand on', 'at least one of . / h')
-  const terrain = { width, height, cells, walkable, strideable, heights: high, rows }
+  const clear = Uint8Array.from({ length: cells }, (_, cell) => {
+    const x = cell % width
+    const y = Math.floor(cell / width)
+    for (let dy = -1; dy <= 1; dy++) {
+      for (let dx = -1; dx <= 1; dx++) {
+        const inside = x + dx >= 0 && y + dy >= 0 && x + dx < width && y + dy < height
+        if (!inside || walkable[(y + dy) * width + x + dx] === 0) return 0
+      }
+    }
+    return 1
+  })
+  const terrain = { width, height, cells, walkable, strideable, heights: high, clear, rows }
   return { ...terrain, open: isOpen(terrain), ways: new Array<Int16Array | null>(cells).fill(null) }
 }
 
