@@ -91,6 +91,14 @@ test('the global state names robots, requests and shelf homes', () => {
   })
 })
 
+test('the global state tells that the second half of a two-stage reward is due', () => {
+  const floor = drawn('x .>0*! g _ x', { reward: 'two-stage' })
+  const credited = floor.spec.world.state.findIndex(({ name }) => name === 'agent_0.credited')
+  expect(floor.state[credited]).toBe(0)
+  floor.step(Int32Array.of(1))
+  expect(floor.state[credited]).toBe(1)
+})
+
 const WORLDS: Record<string, unknown>[] = [
   { robots: 4 },
   { robots: 7, sensorRange: 3, difficulty: 'easy', normalisedCoordinates: true },

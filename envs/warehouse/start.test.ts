@@ -57,3 +57,17 @@ test('a crowd as large as the floor finds room', () => {
   batch.reset()
   expect([...(batch.world as WarehouseWorld).cell].sort()).toEqual([0, 1, 2, 3])
 })
+
+test('on a crowded floor every ordered choice of cells is as likely as any other', () => {
+  const lanes = 6000
+  const batch = createBatch(warehouse, { layout: 'xg\n..', robots: 3, requests: 0 }, { lanes, observe: false })
+  batch.reset(Array.from({ length: lanes }, (_, lane) => episodeSeed('crowds', 'eval', lane, 0)))
+  const { cell } = batch.world as WarehouseWorld
+  const counts = new Map<string, number>()
+  for (let lane = 0; lane < lanes; lane++) {
+    const order = cell.subarray(lane * 3, lane * 3 + 3).join()
+    counts.set(order, (counts.get(order) ?? 0) + 1)
+  }
+  expect(counts.size).toBe(24) // 4 * 3 * 2
+  expect(chiSquare([...counts.values()])).toBeLessThan(limit(23))
+})
