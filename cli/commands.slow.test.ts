@@ -252,6 +252,8 @@ describe('bad input', () => {
 
   const cases: [what: string, words: string[], code: number, message: RegExp][] = [
     ['an unknown command', ['lst'], 2, /did you mean "list"/],
+    ['a command named like a part of every object', ['constructor'], 2, /command is "constructor"/],
+    ['a topic named like a part of every object', ['help', 'toString'], 2, /topic is "toString"/],
     ['an unknown option', ['run', 'matrix/pd', '--polcy', 'random'], 2, /did you mean "--policy"/],
     ['an option without its value', ['run', 'matrix/pd', '--policy'], 2, /without its value/],
     ['a missing argument', ['verify'], 2, /missing/],

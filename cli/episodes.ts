@@ -28,6 +28,8 @@ export interface Play {
 export interface PlayReport {
   readonly scenario: string
   readonly scenarioHash: string
+  /** Options that were not the scenario's own. */
+  readonly changed?: Readonly<Record<string, unknown>>
   readonly policy: string
   readonly policyHash?: string
   readonly episodes: number
@@ -100,6 +102,7 @@ export function play(
   return {
     scenario: scenario.id,
     scenarioHash: scenarioHash(scenario),
+    ...(target.changed === undefined ? {} : { changed: target.changed }),
     policy: player.name,
     ...(player.hash === undefined ? {} : { policyHash: player.hash }),
     episodes,
@@ -147,8 +150,10 @@ export function playText(report: PlayReport & { summaries: Summaries }): string 
     ]
   })
   const hash = report.policyHash === undefined ? '' : ` (${report.policyHash.slice(0, 12)})`
+  const changes = Object.entries(report.changed ?? {}).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+  const changed = changes.length === 0 ? '' : `, changed: ${changes.join(', ')}`
   return [
-    `${bold(report.policy)}${hash} on ${bold(report.scenario)}`,
+    `${bold(report.policy)}${hash} on ${bold(report.scenario)}${changed}`,
     '',
     table(
       [

@@ -138,7 +138,7 @@ async function main(argv: readonly string[]): Promise<number> {
         process.stdout.write(`${EXIT_CODES_TEXT}\n`)
         return EXIT.fine
       }
-      if (topic !== undefined && !(topic in COMMANDS)) {
+      if (topic !== undefined && !Object.hasOwn(COMMANDS, topic)) {
         throw unknownName('help: topic', topic, [...Object.keys(COMMANDS), 'exit-codes'])
       }
       name = topic
@@ -157,7 +157,7 @@ async function main(argv: readonly string[]): Promise<number> {
       process.stdout.write(helpText())
       return odd === undefined && rest.length === 0 ? EXIT.input : EXIT.fine
     }
-    if (!(name in COMMANDS)) throw unknownName('command', name, Object.keys(COMMANDS))
+    if (!Object.hasOwn(COMMANDS, name)) throw unknownName('command', name, Object.keys(COMMANDS))
     const [{ Command }, { addSharedOptions }, file] = await Promise.all([
       import('commander'),
       import('./settings.ts'),

@@ -16,6 +16,8 @@ export interface Target {
   /** The built-in environments and the plug-in, where there is one. */
   readonly definitions: Record<string, EnvDefinition>
   readonly plugin?: EnvPlugin
+  /** Options given on the command line instead of the scenario's own; its name alone no longer says what is played. */
+  readonly changed?: Readonly<Record<string, unknown>>
 }
 
 /** Loads an environment plug-in and sets it beside the built-in ones. */
@@ -103,6 +105,7 @@ function opened(
     spec,
     definitions,
     ...(plugin === undefined ? {} : { plugin }),
+    ...(options === undefined ? {} : { changed: options }),
   }
 }
 

@@ -149,6 +149,21 @@ describe('verifying', () => {
     expect(refused(longer)).toMatchObject({ what: 'length', step: over.steps })
   })
 
+  it('a picture that shows another world', () => {
+    const pictured = recordSample(LONG, { keyframeEvery: 64, frames: true }).replay('sum')
+    expect(verifyReplay(pictured, lanterns)).toMatchObject({ ok: true })
+    const at = pictured.keyframes.findIndex(({ step, frame }) => step === 64 && frame !== null)
+    const keyframe = pictured.keyframes[at]
+    const [entity, ...others] = keyframe.frame!.entities
+    const frame = { ...keyframe.frame!, entities: [{ ...entity, x: entity.x + 1 }, ...others] }
+    const forged = pictured.keyframes.with(at, { ...keyframe, frame })
+    expect(verifyReplay({ ...pictured, keyframes: forged }, lanterns)).toMatchObject({
+      ok: false,
+      what: 'picture',
+      step: 63,
+    })
+  })
+
   it('accepts the mean only where the scenario pays the mean', () => {
     const scenario = { ...replay.header.scenario, teamReward: 'mean' }
     const mean = recordSample(LONG, { header: { scenario } }).replay('mean')

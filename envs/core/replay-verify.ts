@@ -6,7 +6,7 @@ import { RunningDigest, actionBits, worldKey } from './replay-chain.ts'
 import { CHAIN_EVERY, type Replay, type ReplayHeader, type ReplayResult } from './replay-format.ts'
 import { scalarReturn, type TeamReward } from './replay-record.ts'
 import { canonicalJson } from './schema.ts'
-import { type EnvDefinition, type EnvSpec } from './types.ts'
+import { type EnvDefinition, type EnvSpec, type Frame } from './types.ts'
 
 export type Verdict =
   /** `complete`: the episode ended within the recording. */
@@ -15,7 +15,7 @@ export type Verdict =
       readonly ok: false
       /** The first joint action (0 = the first of the episode) after which the worlds differ; left out for totals. */
       readonly step?: number
-      /** What differs: 'scenario …', 'agents', 'seed', 'action', 'state', 'chain', 'keyframe', 'length', 'result …'. */
+      /** What differs: 'scenario …', 'agents', 'seed', 'action', 'state', 'chain', 'keyframe', 'picture', 'length', 'result …'. */
       readonly what: string
       readonly expected: string
       readonly actual: string
@@ -144,8 +144,8 @@ function batchFor(header: ReplayHeader, definition: EnvDefinition, key: string):
 }
 
 /**
- * Re-simulates a replay and compares scenario, digests, chain, stored snapshots, length, returns and metrics. Frames, policy
- * channels and notes are illustrations and are not proof of anything.
+ * Re-simulates a replay and compares scenario, digests, chain, stored snapshots and pictures, length, returns and metrics.
+ * Policy channels and notes are what somebody says about the episode, and proof of nothing.
  * @returns a verdict; an illegal action is a verdict, too
  * @throws TroupeError when the replay cannot be judged: another environment, version or generator, impossible options
  */
@@ -172,8 +172,10 @@ export function verifyReplay(replay: Replay, definition: EnvDefinition): Verdict
   try {
     for (; t <= steps; t++) {
       if (keyframe < keyframes.length && keyframes[keyframe].step === t) {
-        const { snapshot } = keyframes[keyframe++]
-        const difference = snapshot === null ? undefined : snapshotDifference(snapshot, batch, t)
+        const { snapshot, frame } = keyframes[keyframe++]
+        const difference =
+          (snapshot === null ? undefined : snapshotDifference(snapshot, batch, t)) ??
+          (frame === null ? undefined : frameDifference(frame, batch, t))
         if (difference !== undefined) return difference
       }
       if (t === steps) break
@@ -205,6 +207,13 @@ function snapshotDifference(said: unknown, batch: DigestibleBatch, step: number)
   const actual = canonicalJson({ ...batch.save(0), episode: 0 })
   if (claimed === actual) return undefined
   return differs('keyframe', claimed.slice(0, 200), actual.slice(0, 200), Math.max(0, step - 1))
+}
+
+function frameDifference(said: Frame, batch: DigestibleBatch, step: number): Verdict | undefined {
+  const claimed = canonicalJson(said)
+  const actual = canonicalJson(JSON.parse(JSON.stringify(batch.frame(0)))) // as a file holds it: no -0, no undefined
+  if (claimed === actual) return undefined
+  return differs('picture', claimed.slice(0, 200), actual.slice(0, 200), Math.max(0, step - 1))
 }
 
 function resultDifference(
