@@ -26,6 +26,13 @@ export const REQUEST_STATE = ['x', 'y', 'carried'] as const
 
 const flag = (name: string, meaning: string): Feature => ({ name, low: 0, high: 1, meaning })
 
+/** Where a window cell is, as a person says it: '1 left, 2 up'. */
+function offset(dx: number, dy: number): string {
+  const across = dx === 0 ? [] : [`${Math.abs(dx)} ${dx < 0 ? 'left' : 'right'}`]
+  const along = dy === 0 ? [] : [`${Math.abs(dy)} ${dy < 0 ? 'up' : 'down'}`]
+  return [...across, ...along].join(', ')
+}
+
 /** 8 own features, then (2 r + 1)² cells of 7 + message bits, row by row from the top left, not rotated. */
 export function observationFeatures(plan: Plan): Feature[] {
   const { layout, sensorRange: r, messageBits, normalisedCoordinates } = plan
@@ -45,7 +52,7 @@ export function observationFeatures(plan: Plan): Feature[] {
   for (let dy = -r; dy <= r; dy++) {
     for (let dx = -r; dx <= r; dx++) {
       const cell = `cell(${dx},${dy})`
-      const where = dx === 0 && dy === 0 ? 'own cell' : `cell ${dx} right and ${dy} down of the robot`
+      const where = dx === 0 && dy === 0 ? 'own cell' : `the cell ${offset(dx, dy)} of the robot`
       features.push(flag(`${cell}.robot`, `${where}: a robot is there`))
       for (const name of CELL_BEFORE_MESSAGE.slice(1)) {
         features.push(flag(`${cell}.${name}`, `${where}: its robot faces ${name}; up is also 1 without a robot`))
