@@ -8,7 +8,7 @@
  * Read on: settings, losses, acting, updating. Beside mappo.ts only the critic's input differs.
  */
 import { Type, type Static } from '@sinclair/typebox'
-import { Generator, TroupeError, namedSeed, withDefaults, type EnvBatch } from '../envs/core/index.ts'
+import { Generator, namedSeed, withDefaults, type EnvBatch, type EnvSpec } from '../envs/core/index.ts'
 import { SharedActor } from './core/actor.ts'
 import { gae, nextValues } from './core/advantages.ts'
 import { judgeChoices, requireChoices } from './core/categorical.ts'
@@ -26,13 +26,14 @@ import {
   type Metrics,
   type PlayMode,
 } from './core/learner.ts'
-import { Means, mean } from './core/metrics.ts'
+import { Means } from './core/metrics.ts'
 import { Mlp } from './core/networks.ts'
-import { ValueNorm, explainedVariance, normaliseAdvantages } from './core/normalise.ts'
+import { ValueNorm, foresight, normaliseAdvantages } from './core/normalise.ts'
 import { Adam, clipNorm } from './core/optimiser.ts'
 import { type ActionBatch, type AgentView, type Policy } from './core/policy.ts'
-import { Collector, Rollout, SeatView } from './core/rollout.ts'
+import { Collector, SeatView, type Rollout } from './core/rollout.ts'
 import { real, whole, yes } from './core/settings.ts'
+import { Shard, alone, defaultShards, shardBatches, sumNumbers, type ShardGroup } from './core/shards.ts'
 import { tf } from './core/tensors.ts'
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -41,6 +42,11 @@ import { tf } from './core/tensors.ts'
 export const IPPO_SETTINGS = Type.Object(
   {
     lanes: whole(16, 1, 1 << 16, 'Parallel episodes in training.'),
+    shards: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()], {
+      default: null,
+      description:
+        'Parts of the lanes that workers can share; fixed, for it decides the order of sums. null = by size.',
+    }),
     rolloutSteps: whole(64, 1, 1 << 16, 'Environment steps per lane between updates.'),
     hidden: whole(64, 1, 4096, 'Width of the hidden layers of actor and critic; ref 64.'),
     layers: whole(2, 1, 8, 'Hidden layers.'),
@@ -82,6 +88,7 @@ export const IPPO_SETTINGS = Type.Object(
 )
 
 export type IppoSettings = Static<typeof IPPO_SETTINGS>
+type Effective = IppoSettings & { readonly shards: number }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Losses.
@@ -119,9 +126,9 @@ export function clippedValueLoss(
   return tf.maximum(plain, valueError(tf.sub(near, target), delta))
 }
 
-/** Mean over the rows with weight: sum(x w) / sum(w), zero when nobody counts. */
-export function weightedMean(x: tf.Tensor, weight: tf.Tensor): tf.Scalar {
-  return tf.div(tf.sum(tf.mul(x, weight)), tf.maximum(tf.sum(weight), 1)) as tf.Scalar
+/** What these rows add to a mean over `total`: sum(x w) / total, nothing when nobody counts anywhere. */
+export function shareOfMean(x: tf.Tensor, weight: tf.Tensor, total: number): tf.Scalar {
+  return tf.div(tf.sum(tf.mul(x, weight)), Math.max(total, 1)) as tf.Scalar
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -133,65 +140,60 @@ interface CriticRows {
 }
 
 class Ippo implements Learner {
-  readonly settings: IppoSettings
+  readonly settings: Effective
   readonly stepsPerUpdate: number
-  private readonly collector: Collector
-  private readonly rollout: Rollout
+  private readonly group: ShardGroup
+  private readonly shards: readonly Shard[]
   private readonly actor: SharedActor
   private readonly actorAdam: Adam
   private readonly critic: Mlp
   private readonly criticAdam: Adam
   private readonly norm: ValueNorm | undefined
   private readonly parts: LearnerParts
-  private readonly sampling: Generator
-  private readonly shuffling: Generator
   private readonly slots: Int32Array // [n] 0, 1, 2 …
-  // Columns made from the rollout, [T, B, n] unless said otherwise.
-  private readonly value: Float32Array // [T + 1, B, n] in the critic's units
-  private readonly advantage: Float32Array
-  private readonly returns: Float32Array
+  // Actor's gradient, critic's gradient, and the two losses, side by side: of each own shard, and of all.
+  private readonly gradients: readonly Float32Array[]
+  private readonly gradient: Float32Array
   private started = false
 
   constructor(request: LearnerRequest) {
-    const { batch, seed } = request
-    const { spec } = batch
-    this.settings = withDefaults(IPPO_SETTINGS, request.settings ?? {}, 'ippo settings')
+    const { seed } = request
+    const { spec } = Array.isArray(request.batch) ? (request.batch as EnvBatch[])[0] : (request.batch as EnvBatch)
+    this.settings = effectiveSettings(spec, request.settings, request.agents?.length)
     const { settings } = this
     requireChoices(spec, 'ippo')
-    if (batch.lanes !== settings.lanes) {
-      throw new TroupeError('bad-usage', {
-        where: 'ippo: lanes of the training batch',
-        got: String(batch.lanes),
-        expected: `${settings.lanes}, as the settings say`,
+    this.group = request.group ?? alone(settings.shards)
+    const batches = shardBatches('ippo', request.batch, this.group, settings)
+    this.shards = batches.map((batch, k) => {
+      const part = this.group.own[k] === 0 ? '' : ` of shard ${this.group.own[k]}`
+      const collector = new Collector(batch, 'ippo', request.teamReward, request.agents, request.others)
+      return new Shard(collector, settings.rolloutSteps, {
+        sampling: new Generator(namedSeed(seed, `ippo: actions${part}`)),
+        shuffling: new Generator(namedSeed(seed, `ippo: shuffles${part}`)),
       })
-    }
-    this.collector = new Collector(batch, 'ippo', request.teamReward, request.agents, request.others)
-    const n = this.collector.agents.length
-    const rows = settings.lanes * n
+    })
     this.stepsPerUpdate = settings.rolloutSteps * settings.lanes
-    this.rollout = new Rollout(spec, settings.rolloutSteps, settings.lanes, n)
-    const ids = [...this.collector.agents].map((agent) => spec.agents[agent].id)
+    const { agents } = this.shards[0].collector
+    const ids = [...agents].map((agent) => spec.agents[agent].id)
     this.actor = new SharedActor(spec, ids, settings, new Generator(namedSeed(seed, 'ippo: actor weights')))
     this.critic = newCritic(this.actor.inputs, settings, new Generator(namedSeed(seed, 'ippo: critic weights')))
     this.actorAdam = new Adam(this.actor.net.values.length)
     this.criticAdam = new Adam(this.critic.values.length)
     this.norm = settings.valueNorm ? new ValueNorm(settings.valueNormBeta) : undefined
-    this.sampling = new Generator(namedSeed(seed, 'ippo: actions'))
-    this.shuffling = new Generator(namedSeed(seed, 'ippo: shuffles'))
     this.slots = Int32Array.from(ids.keys())
-    this.value = new Float32Array((settings.rolloutSteps + 1) * rows)
-    this.advantage = new Float32Array(settings.rolloutSteps * rows)
-    this.returns = new Float32Array(settings.rolloutSteps * rows)
+    const size = this.actor.net.values.length + this.critic.values.length + 2
+    this.gradients = this.shards.map(() => new Float32Array(size))
+    this.gradient = new Float32Array(size)
     this.parts = {
       algorithm: 'ippo',
       settings,
-      batch,
+      group: this.group,
+      shards: this.shards,
       agents: ids,
       networks: [
         { net: this.actor.net, adam: this.actorAdam },
         { net: this.critic, adam: this.criticAdam },
       ],
-      generators: { sampling: this.sampling, shuffling: this.shuffling },
       normalisers: this.norm === undefined ? {} : { value: this.norm },
       count: { steps: 0, updates: 0 },
     }
@@ -204,19 +206,26 @@ class Ippo implements Learner {
   // --- act -----------------------------------------------------------------------------------------------------------
 
   collectAndUpdate(): Metrics {
-    const { rollout, parts } = this
-    if (!this.started) this.collector.batch.reset()
-    this.started = true
-    this.collector.collect(rollout, (view, out) => this.act(view, out), this.sampling)
+    const { parts } = this
+    this.begin()
+    for (const shard of this.shards) {
+      const { sampling } = shard.generators
+      shard.collector.collect(shard.rollout, (view, out) => this.act(view, out, sampling), sampling)
+      this.estimate(shard)
+    }
     parts.count.steps += this.stepsPerUpdate
-    this.estimate()
     const metrics = this.update()
     parts.count.updates++
     return metrics
   }
 
-  private act(view: AgentView, out: ActionBatch): void {
-    this.actor.choose(view, this.slots, out, () => this.sampling)
+  private begin(): void {
+    if (!this.started) for (const { collector } of this.shards) collector.batch.reset()
+    this.started = true
+  }
+
+  private act(view: AgentView, out: ActionBatch, rng: Generator): void {
+    this.actor.choose(view, this.slots, out, () => rng)
   }
 
   /** The critic sees what the actor sees: own observation and id; of a dead agent zeros and its id. */
@@ -234,8 +243,8 @@ class Ippo implements Learner {
   }
 
   /** Fills `value`, `advantage` and `returns`: values in reward units go into GAE, the critic's own units stay in `value`. */
-  private estimate(): void {
-    const { rollout, settings, value } = this
+  private estimate({ rollout, value, advantage, returns }: Shard): void {
+    const { settings } = this
     const { steps, lanes, agents, cuts } = rollout
     value.set(this.criticOutputs(rollout, value.length))
     const real = value.slice()
@@ -246,7 +255,7 @@ class Ippo implements Learner {
     const cutValue = cuts.length === 0 ? new Float32Array(0) : this.criticOutputs(final, cuts.length * agents).slice()
     this.norm?.denormaliseAll(real)
     this.norm?.denormaliseAll(cutValue)
-    const next = new Float32Array(this.returns.length)
+    const next = new Float32Array(returns.length)
     nextValues(real, steps, lanes, agents, cuts, cutValue, next)
     gae(
       {
@@ -261,58 +270,139 @@ class Ippo implements Learner {
         terminated: settings.bootstrapTruncated ? rollout.terminated : ended(rollout),
         truncated: rollout.truncated,
       },
-      this.advantage,
-      this.returns,
+      advantage,
+      returns,
     )
   }
 
   // --- update --------------------------------------------------------------------------------------------------------
 
   private update(): Metrics {
-    const { settings, rollout, advantage, returns, actor, critic, norm } = this
-    const rows = returns.length
-    const real = this.value.slice(0, rows)
-    norm?.denormaliseAll(real)
-    const explained = explainedVariance(real, returns)
-    const error = Math.sqrt(returns.reduce((sum, target, i) => sum + (target - real[i]) ** 2, 0) / rows)
-    const alive = rollout.alive.subarray(0, rows)
-    if (settings.advantageNorm) normaliseAdvantages(advantage, alive)
-
+    const { settings, shards, group, actor, critic, norm } = this
+    const { rows } = shards[0]
+    const seen = foresight(
+      shards.map(({ value, returns }) => {
+        const estimate = value.slice(0, rows)
+        norm?.denormaliseAll(estimate)
+        return { estimate, target: returns }
+      }),
+      group,
+    )
+    if (settings.advantageNorm) {
+      normaliseAdvantages(
+        shards.map(({ advantage, alive }) => ({ advantage, active: alive })),
+        group,
+      )
+    }
     const fraction =
       settings.lrSchedule === 'linear' && settings.scheduleSteps !== null
         ? Math.max(0, 1 - (this.steps - this.stepsPerUpdate) / settings.scheduleSteps)
         : 1
     const means = new Means()
-    const order = Int32Array.from({ length: rows }, (_, row) => row)
+    const readings = shards.map(() => [0, 0, 0]) // sums over living rows, of this worker's shards
+    let living = 0
     const size = Math.ceil(rows / settings.minibatches)
+    for (const shard of shards) shard.sortRows()
     for (let epoch = 0; epoch < settings.epochs; epoch++) {
-      if (settings.minibatches > 1) this.shuffling.shuffle(order)
-      for (let from = 0; from < rows; from += size) {
-        const part = order.subarray(from, Math.min(from + size, rows))
-        this.updateActor(part, settings.lr * fraction, means)
-        this.updateCritic(part, settings.criticLr * fraction, means)
+      if (settings.minibatches > 1) for (const shard of shards) shard.generators.shuffling.shuffle(shard.order)
+      const totals = this.count(size)
+      for (let k = 0; k * size < rows; k++) {
+        const [alive, weight, count, sum, squares] = totals.subarray(5 * k)
+        norm?.take(count, sum, squares)
+        shards.forEach((shard, own) => {
+          const part = shard.order.subarray(k * size, Math.min((k + 1) * size, rows))
+          this.actorGradient(shard, part, alive, this.gradients[own], readings[own])
+          this.criticGradient(shard, part, weight, this.gradients[own])
+        })
+        group.sum(this.gradients, this.gradient)
+        this.step(fraction, means)
+        living += alive
       }
     }
     requireFinite('ippo', 'weights', actor.net, actor.net.values, this.steps)
     requireFinite('ippo', 'weights', critic, critic.values, this.steps)
-    const episodes = rollout.episodeReturns.length
+    const [entropy, divergence, clipped, violations, episodes, returned, lasted] = sumNumbers(
+      group,
+      shards.map(({ rollout }, own) => [
+        ...readings[own],
+        own === 0 ? actor.maskViolations : 0,
+        rollout.episodeReturns.length,
+        total(rollout.episodeReturns),
+        total(rollout.episodeLengths),
+      ]),
+    )
+    means.add('entropy', entropy, living)
+    means.add('approximateKl', divergence, living)
+    means.add('clipFraction', clipped, living)
     return {
       steps: this.steps,
       updates: this.parts.count.updates + 1,
       ...means.all(),
-      explainedVariance: explained,
-      valueError: error,
+      explainedVariance: seen.explainedVariance,
+      valueError: seen.error,
       learningRate: settings.lr * fraction,
-      maskViolations: actor.maskViolations,
+      maskViolations: violations,
       episodes,
-      ...(episodes === 0 ? {} : { sampledReturn: mean(rollout.episodeReturns) }),
-      ...(episodes === 0 ? {} : { episodeLength: mean(rollout.episodeLengths) }),
+      ...(episodes === 0 ? {} : { sampledReturn: returned / episodes, episodeLength: lasted / episodes }),
     }
   }
 
-  /** One step uphill on −loss = mean over the living of min(rho A, clip(rho) A) + c H. */
-  private updateActor(part: Int32Array, lr: number, means: Means): void {
-    const { actor, rollout, settings } = this
+  /**
+   * What the minibatches of this epoch hold, over all shards: living rows, rows that count in the value loss, and number,
+   * sum and sum of squares of returns. One exchange per epoch, so that a minibatch needs only one more.
+   * @returns [minibatches, 5]
+   */
+  private count(size: number): Float64Array {
+    const { shards, settings, group } = this
+    const { rows } = shards[0]
+    const width = 5 * Math.ceil(rows / size)
+    const counts = shards.map(({ order, alive, returns }) => {
+      const out = new Float64Array(width)
+      for (let i = 0; i < rows; i++) {
+        const at = 5 * Math.floor(i / size)
+        const target = returns[order[i]]
+        out[at] += alive[order[i]]
+        out[at + 1] += settings.valueOfDead ? 1 : alive[order[i]]
+        out[at + 2]++
+        out[at + 3] += target
+        out[at + 4] += target * target
+      }
+      return out
+    })
+    const totals = new Float64Array(width)
+    group.sum(counts, totals)
+    return totals
+  }
+
+  /** One step of both networks along the gradient of all shards. */
+  private step(fraction: number, means: Means): void {
+    const { actor, critic, gradient, settings } = this
+    const split = actor.net.values.length
+    const end = split + critic.values.length
+    actor.net.gradient.set(gradient.subarray(0, split))
+    critic.gradient.set(gradient.subarray(split, end))
+    const [policyLoss, valueLoss] = gradient.subarray(end)
+    requireFinite('ippo', 'gradient', actor.net, actor.net.gradient, this.steps, policyLoss)
+    requireFinite('ippo', 'gradient', critic, critic.gradient, this.steps, valueLoss)
+    means.add('actorGradientNorm', clipNorm(actor.net.gradient, settings.gradientNorm))
+    means.add('criticGradientNorm', clipNorm(critic.gradient, settings.gradientNorm))
+    this.actorAdam.step(actor.net.values, actor.net.gradient, settings.lr * fraction)
+    this.criticAdam.step(critic.values, critic.gradient, settings.criticLr * fraction)
+    actor.net.changed()
+    critic.changed()
+    means.add('policyLoss', policyLoss)
+    means.add('valueLoss', valueLoss)
+  }
+
+  /**
+   * A shard's part of −loss = mean over the living of min(rho A, clip(rho) A) + c H.
+   * @param living of the whole minibatch, all shards
+   * @param out the shard's gradients and losses; the actor's are written
+   * @param readings sums of entropy, divergence and clipped rows; added to
+   */
+  private actorGradient(shard: Shard, part: Int32Array, living: number, out: Float32Array, readings: number[]): void {
+    const { actor, settings } = this
+    const { rollout } = shard
     const { sizes } = actor
     const rows = part.length
     const A = actor.net.shape.outputs
@@ -327,11 +417,11 @@ class Ippo implements Learner {
       for (let a = 0; a < A; a++) mask[k * A + a] = rollout.mask[row * A + a]
       for (let d = 0; d < D; d++) action[k * D + d] = rollout.action[row * D + d]
       columns[k] = rollout.logProbability[row]
-      columns[rows + k] = this.advantage[row]
+      columns[rows + k] = shard.advantage[row]
       columns[2 * rows + k] = rollout.alive[row]
     }
 
-    const { loss, readings } = actor.net.differentiate((net) => {
+    const { loss, readings: read } = actor.net.differentiate((net) => {
       const logits = net.forward(tensor2(input, rows))
       const { logProbability: played, entropy } = judgeChoices(logits, mask, action, sizes)
       const [before, advantage, alive] = tf.unstack(tf.tensor2d(columns, [3, rows])) as tf.Tensor1D[]
@@ -340,55 +430,44 @@ class Ippo implements Learner {
       net.read('change', change)
       net.read('entropy', entropy)
       const gain = tf.add(clippedObjective(ratio, advantage, settings.clip), tf.mul(settings.entropy, entropy))
-      return tf.neg(weightedMean(gain, alive)) as tf.Scalar
+      return tf.neg(shareOfMean(gain, alive, living)) as tf.Scalar
     })
-    requireFinite('ippo', 'gradient', actor.net, actor.net.gradient, this.steps, loss)
-    means.add('actorGradientNorm', clipNorm(actor.net.gradient, settings.gradientNorm))
-    this.actorAdam.step(actor.net.values, actor.net.gradient, lr)
-    actor.net.changed()
-
-    means.add('policyLoss', loss)
-    let living = 0
-    let entropy = 0
-    let divergence = 0
-    let clipped = 0
+    out.set(actor.net.gradient)
+    out[out.length - 2] = loss
     for (let k = 0; k < rows; k++) {
       if (columns[2 * rows + k] === 0) continue
-      living++
-      entropy += readings.entropy[k]
-      const ratio = Math.exp(readings.change[k])
-      divergence += ratio - 1 - readings.change[k] // Schulman's k3 estimate of KL(old, new), never negative
-      if (Math.abs(ratio - 1) > settings.clip) clipped++
+      const ratio = Math.exp(read.change[k])
+      readings[0] += read.entropy[k]
+      readings[1] += ratio - 1 - read.change[k] // Schulman's k3 estimate of KL(old, new), never negative
+      if (Math.abs(ratio - 1) > settings.clip) readings[2]++
     }
-    means.add('entropy', entropy, living)
-    means.add('approximateKl', divergence, living)
-    means.add('clipFraction', clipped, living)
   }
 
-  /** One step downhill on the clipped value loss; the normaliser sees the raw returns first. */
-  private updateCritic(part: Int32Array, lr: number, means: Means): void {
-    const { critic, actor, rollout, settings, norm, returns } = this
+  /**
+   * A shard's part of the clipped value loss; the normaliser has seen the raw returns already.
+   * @param total rows of the whole minibatch that count, all shards
+   * @param out the shard's gradients and losses; the critic's are written
+   */
+  private criticGradient({ rollout, value, returns }: Shard, part: Int32Array, total: number, out: Float32Array): void {
+    const { critic, actor, settings, norm } = this
     const rows = part.length
-    norm?.update(returns, part)
     const input = new Float32Array(rows * actor.inputs)
     const columns = new Float32Array(3 * rows) // old value, target, weight
     for (let k = 0; k < rows; k++) {
       const row = part[k]
       this.writeCriticInput(rollout, row, input, k)
-      columns[k] = this.value[row]
+      columns[k] = value[row]
       columns[rows + k] = norm?.normalise(returns[row]) ?? returns[row]
       columns[2 * rows + k] = settings.valueOfDead ? 1 : rollout.alive[row]
     }
     const { loss } = critic.differentiate((net) => {
-      const value = tf.reshape(net.forward(tensor2(input, rows)), [rows])
+      const estimate = tf.reshape(net.forward(tensor2(input, rows)), [rows])
       const [old, target, weight] = tf.unstack(tf.tensor2d(columns, [3, rows]))
-      return weightedMean(clippedValueLoss(value, old, target, settings.valueClip, settings.huberDelta), weight)
+      const error = clippedValueLoss(estimate, old, target, settings.valueClip, settings.huberDelta)
+      return shareOfMean(error, weight, total)
     })
-    requireFinite('ippo', 'gradient', critic, critic.gradient, this.steps, loss)
-    means.add('criticGradientNorm', clipNorm(critic.gradient, settings.gradientNorm))
-    this.criticAdam.step(critic.values, critic.gradient, lr)
-    critic.changed()
-    means.add('valueLoss', loss)
+    out.set(critic.gradient, this.actor.net.values.length)
+    out[out.length - 1] = loss
   }
 
   // --- policy, save, load --------------------------------------------------------------------------------------------
@@ -398,15 +477,14 @@ class Ippo implements Learner {
   }
 
   values(batch: EnvBatch, out: Float32Array): void {
-    const view = new SeatView(batch, this.collector.agents)
+    const view = new SeatView(batch, this.shards[0].collector.agents)
     view.look()
     out.set(this.criticOutputs({ observation: view.observation, alive: view.alive }, out.length))
     this.norm?.denormaliseAll(out)
   }
 
   save(): Checkpoint {
-    if (!this.started) this.collector.batch.reset()
-    this.started = true
+    this.begin()
     return saveLearner(this.parts)
   }
 
@@ -425,9 +503,20 @@ function tensor2(values: Float32Array, rows: number): tf.Tensor2D {
   return tf.tensor2d(values, [rows, values.length / rows])
 }
 
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0)
+}
+
 /** [T, B] 1 where an episode ended, for whatever reason. */
 function ended({ terminated, truncated }: Rollout): Uint8Array {
   return terminated.map((end, i) => end | truncated[i])
+}
+
+/** Defaults filled in. */
+function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective {
+  const settings = withDefaults(IPPO_SETTINGS, given ?? {}, 'ippo settings')
+  const { lanes, rolloutSteps, minibatches } = settings
+  return { ...settings, shards: settings.shards ?? defaultShards(lanes, (lanes * rolloutSteps * agents) / minibatches) }
 }
 
 function newCritic(inputs: number, settings: IppoSettings, rng: Generator): Mlp {
@@ -441,6 +530,7 @@ export const ippo: LearnerDefinition = {
   summary: 'Independent PPO: actors and critics see their own observation only; networks are shared.',
   settings: IPPO_SETTINGS,
   create: (request) => new Ippo(request),
+  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
   policy(spec, checkpoint, mode) {
     const { settings, agents } = readState(checkpoint, 'ippo')
     const actor = new SharedActor(spec, agents, settings as IppoSettings, new Generator(namedSeed(0, 'overwritten')))

@@ -32,8 +32,9 @@ interface World {
 const LIGHTS: World = { env: lights as unknown as EnvDefinition, options: {} }
 const with_ = (options: Record<string, unknown>): World => ({ ...LIGHTS, options })
 
-function open(world: World, lanes: number, seed: string | number = 1): DigestibleBatch {
-  return createBatch(world.env, world.options, { lanes, seeds: (lane, n) => episodeSeed(seed, 'train', lane, n) })
+function open(world: World, lanes: number, seed: string | number = 1, firstLane = 0): DigestibleBatch {
+  const seeds = (lane: number, n: number) => episodeSeed(seed, 'train', lane, n)
+  return createBatch(world.env, world.options, { lanes, firstLane, seeds })
 }
 
 function start(
@@ -42,9 +43,11 @@ function start(
   settings: Record<string, unknown> = {},
   change: Partial<LearnerRequest> = {},
 ): Learner {
-  const all = { ...SMALL, ...settings }
+  const all: typeof SMALL & { shards?: number } = { ...SMALL, ...settings }
+  const { lanes, shards = 1 } = all
   const seed = change.seed ?? 1
-  const batch = open(world, all.lanes, seed)
+  const own = change.group?.own ?? Array.from({ length: shards }, (_, shard) => shard)
+  const batch = own.map((shard) => open(world, lanes / shards, seed, (shard * lanes) / shards))
   return definition.create({ batch, settings: all, seed, teamReward: 'sum', ...change })
 }
 
@@ -165,6 +168,7 @@ for (const definition of Object.values(LEARNERS)) {
     test('every setting changes what is learned', () => {
       const flipped: Record<string, unknown> = {
         lanes: 4,
+        shards: 3,
         rolloutSteps: 6,
         hidden: 9,
         layers: 2,

@@ -63,13 +63,19 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       'train until this many environment steps in all (default: as planned at first)',
       whole('--steps', 1, 1e12),
     )
+    .option('--workers <n>', 'threads at most; may differ from before (default: cores)', whole('--workers', 1, 1024))
     .addOption(backendOption())
     .option('--env <module>', 'the plug-in that the run was started with')
     .action((wanted: string) =>
       perform(async (session) => {
         const options = effective(command)
         if (printed(options, session)) return
-        const { steps, env, data } = options.values as { steps?: number; env?: string; data: string }
+        const { steps, env, data, workers } = options.values as {
+          steps?: number
+          env?: string
+          data: string
+          workers?: number
+        }
         const folder = findRun(wanted, data)
         const run = readRun(folder)
         const { plugin } = await targetOf(run.scenario, env, undefined, session)
@@ -99,6 +105,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
             ...(run.evaluation === undefined ? {} : { evaluation: run.evaluation }),
             signal: interrupt.signal,
             backend: options.values.backend as string,
+            ...(workers === undefined ? {} : { workers }),
             onProgress: (event) => progress.show(event),
             ...(plugin === undefined ? {} : { plugin }),
           })

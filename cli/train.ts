@@ -133,6 +133,11 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       `bundle of settings: ${Object.keys(PRESETS).join(', ')}`,
       oneOf('--preset', Object.keys(PRESETS)),
     )
+    .option(
+      '--workers <n>',
+      'threads at most; weights do not depend on it (default: cores, and never more than the setting shards)',
+      whole('--workers', 1, 1024),
+    )
     .addOption(backendOption())
     .option('--env <module>', 'environment of your own: ./mine.js or an installed package')
     .option('--option <name=value>', 'change an option of the environment; repeatable', keyValue('--option'))
@@ -171,7 +176,8 @@ async function train(
   settings: Record<string, Setting>,
   session: Session,
 ): Promise<number> {
-  const { steps, seed, out, env, option, evaluations, evaluationEpisodes, data } = options.values as {
+  const { steps, seed, out, env, option, evaluations, evaluationEpisodes, data, workers } = options.values as {
+    workers?: number
     steps: number
     seed: string
     out?: string
@@ -204,6 +210,7 @@ async function train(
       },
       signal: interrupt.signal,
       backend: options.values.backend as string,
+      ...(workers === undefined ? {} : { workers }),
       onProgress: (event) => progress.show(event),
       ...(target.plugin === undefined || module === undefined ? {} : { plugin: target.plugin }),
     })

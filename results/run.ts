@@ -24,6 +24,7 @@ import { openScenario, scenarioHash, scenarioSpec } from '../scenarios/open.ts'
 import { checkScenario, type Scenario } from '../scenarios/schema.ts'
 import { useBackend, type BackendChoice } from './backend.ts'
 import { claimFolder, readCheckpoint, sha256, writeAtomic, writeCheckpoint, writeJson } from './files.ts'
+import { openLearner, type OpenedLearner } from './parallel.ts'
 import { EvaluationPoint, hardware, packageVersion, type ResultRecord } from './record.ts'
 
 /** Episodes played side by side in an evaluation; changes nothing but the speed. */
@@ -56,10 +57,17 @@ export interface RunRequest {
   readonly onProgress?: (progress: Progress) => void
   /** Goes on from the folder's last checkpoint instead of beginning. */
   readonly resume?: boolean
-  /** A foreign environment and what replays and records call it. */
-  readonly plugin?: { readonly definition: EnvDefinition; readonly name: string; readonly sha256: string }
+  /** A foreign environment and what replays and records call it; `path` lets several workers load it. */
+  readonly plugin?: {
+    readonly definition: EnvDefinition
+    readonly name: string
+    readonly sha256: string
+    readonly path?: string
+  }
   /** Default 'auto'. */
   readonly backend?: string
+  /** Threads that share the shards of the settings, at most one each; changes nothing but the speed. Default: cores. */
+  readonly workers?: number
 }
 
 export type RunStatus = 'finished' | 'interrupted' | 'diverged'
@@ -138,8 +146,20 @@ interface Plan {
 export async function trainRun(request: RunRequest): Promise<RunSummary> {
   const plan = planOf(request)
   const backend = await useBackend(request.backend ?? 'auto')
-  const run = new Run(plan, backend)
+  // A resumed run goes on with the settings it had.
+  const resumed = request.resume === true ? readCheckpoint(join(plan.folder, 'checkpoints/last')) : undefined
+  const opened = await openLearner({
+    scenario: plan.scenario,
+    algorithm: plan.definition.name,
+    settings: (resumed?.state.settings as Record<string, unknown> | undefined) ?? settingsOf(plan),
+    seed: plan.seed,
+    environments: plan.environments,
+    backend: backend.name,
+    ...(request.workers === undefined ? {} : { workers: request.workers }),
+    ...(request.plugin?.path === undefined ? {} : { module: request.plugin.path }),
+  })
   try {
+    const run = new Run(plan, backend, opened, resumed)
     const release = claimFolder(request.out)
     try {
       return await run.go()
@@ -147,8 +167,15 @@ export async function trainRun(request: RunRequest): Promise<RunSummary> {
       release()
     }
   } finally {
-    run.dispose()
+    await opened.close()
   }
+}
+
+/** The request's settings, with the length of the run where the learner's schedule asks for it. */
+function settingsOf({ request, definition }: Plan): Record<string, unknown> {
+  const given = { ...request.settings }
+  const scheduled = 'scheduleSteps' in definition.settings.properties && given.lrSchedule === 'linear'
+  return scheduled && given.scheduleSteps == null ? { ...given, scheduleSteps: request.steps } : given
 }
 
 /** Steps at which to evaluate: evenly from 0 to the end. */
@@ -247,41 +274,19 @@ class Run {
   private readonly plan: Plan
   private readonly backend: BackendChoice
   private readonly learner: Learner
+  private readonly workers: number
   private readonly ledger: Ledger = { evaluations: [], best: null, seconds: 0 }
   private readonly began = performance.now()
   private readonly version = packageVersion()
   private latestReplay: string | undefined
   private savedAt = performance.now()
 
-  constructor(plan: Plan, backend: BackendChoice) {
+  constructor(plan: Plan, backend: BackendChoice, opened: OpenedLearner, resumed: Checkpoint | undefined) {
     this.plan = plan
     this.backend = backend
-    const { request, definition, scenario, seed, environments } = plan
-    const resumed = request.resume === true ? readCheckpoint(join(plan.folder, 'checkpoints/last')) : undefined
-    // A resumed run goes on with the settings it had.
-    const settings = (resumed?.state.settings as Record<string, unknown> | undefined) ?? this.settings()
-    const lanes = (settings.lanes ?? definition.settings.properties.lanes?.default ?? 1) as number
-    const batch = openScenario(
-      scenario,
-      { lanes, seeds: (lane, n) => episodeSeed(seed, 'train', lane, n) },
-      environments,
-    )
-    this.learner = definition.create({ batch, settings, seed, teamReward: scenario.teamReward })
-    if (resumed === undefined) return
-    try {
-      this.restore(resumed)
-    } catch (error) {
-      this.learner.dispose()
-      throw error
-    }
-  }
-
-  /** The request's settings, with the length of the run where the learner's schedule asks for it. */
-  private settings(): Record<string, unknown> {
-    const { request, definition } = this.plan
-    const given = { ...request.settings }
-    const scheduled = 'scheduleSteps' in definition.settings.properties && given.lrSchedule === 'linear'
-    return scheduled && given.scheduleSteps == null ? { ...given, scheduleSteps: request.steps } : given
+    this.learner = opened.learner
+    this.workers = opened.workers
+    if (resumed !== undefined) this.restore(resumed)
   }
 
   private restore(checkpoint: Checkpoint): void {
@@ -291,10 +296,6 @@ class Run {
     for (const point of run?.evaluations ?? []) this.ledger.evaluations.push(check(EvaluationPoint, point, where))
     this.ledger.best = run?.best ?? null
     this.ledger.seconds = run?.seconds ?? 0
-  }
-
-  dispose(): void {
-    this.learner.dispose()
   }
 
   private get seconds(): number {
@@ -312,7 +313,8 @@ class Run {
     mkdirSync(this.path('checkpoints'), { recursive: true })
     if (request.resume === true) this.trimLog()
     this.writeRun('running')
-    this.tell('running', `${request.resume === true ? 'resumed' : 'started'} on ${this.backend.name}`)
+    const by = this.workers === 1 ? '' : ` by ${this.workers} workers`
+    this.tell('running', `${request.resume === true ? 'resumed' : 'started'} on ${this.backend.name}${by}`)
     let status: RunStatus = 'finished'
     let diverged: ResultRecord['diverged']
     let paceStep = learner.steps

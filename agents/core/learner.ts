@@ -7,7 +7,6 @@ import {
   shown,
   type EnvBatch,
   type EnvSpec,
-  type Generator,
   type Snapshot,
 } from '../../envs/core/index.ts'
 import { type Checkpoint, type SavedTensor } from './checkpoint.ts'
@@ -16,6 +15,7 @@ import { type ValueNorm, type ValueNormState } from './normalise.ts'
 import { type Adam } from './optimiser.ts'
 import { type Policy } from './policy.ts'
 import { type OtherAgents } from './rollout.ts'
+import { type Shard, type ShardGroup } from './shards.ts'
 import { type TeamReward } from './teams.ts'
 
 /** Named numbers of one update; agents/README.md says what each means. */
@@ -25,8 +25,13 @@ export type Metrics = Record<string, number>
 export type PlayMode = 'greedy' | 'sample'
 
 export interface LearnerRequest {
-  /** A same-step batch with as many lanes as the settings say, not yet reset. The learner steps it. */
-  readonly batch: EnvBatch
+  /**
+   * A same-step batch with as many lanes as the settings say, not yet reset; with several shards one for each own shard,
+   * in order. The learner steps them.
+   */
+  readonly batch: EnvBatch | readonly EnvBatch[]
+  /** Which shards are learned from here, and how to sum with the others; default all of them. */
+  readonly group?: ShardGroup
   /** Overrides of the defaults. */
   readonly settings?: Readonly<Record<string, unknown>>
   /** Root of every draw: weights, sampling, shuffles. */
@@ -41,7 +46,7 @@ export interface LearnerRequest {
 export interface Learner {
   /** Full effective settings. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Environment steps so far, counted over all lanes. */
+  /** Environment steps so far, counted over all lanes of all shards. */
   readonly steps: number
   /** Environment steps of one `collectAndUpdate`. */
   readonly stepsPerUpdate: number
@@ -50,6 +55,7 @@ export interface Learner {
   policy(mode: PlayMode): Policy
   /** The critic's estimates in reward units for another batch of the same environment. @param out [B, n] overwritten */
   values(batch: EnvBatch, out: Float32Array): void
+  /** Of a learner with some of the shards: everybody calls it, and what the first worker gets is whole. */
   save(): Checkpoint
   load(checkpoint: Checkpoint): void
   dispose(): void
@@ -63,6 +69,8 @@ export interface LearnerDefinition {
   /** Flat record of settings with defaults. */
   readonly settings: TObject
   create(request: LearnerRequest): Learner
+  /** Shards that these settings mean in that world; left out = cannot be shared out, one. */
+  shards?(spec: EnvSpec, settings: Readonly<Record<string, unknown>>, agents?: number): number
   /** The policy inside a checkpoint, for playing without training. */
   policy(spec: EnvSpec, checkpoint: Checkpoint, mode: PlayMode): Policy
 }
@@ -71,11 +79,12 @@ export interface LearnerDefinition {
 export interface LearnerParts {
   readonly algorithm: string
   readonly settings: Readonly<Record<string, unknown>>
-  readonly batch: EnvBatch
+  readonly group: ShardGroup
+  /** The own ones, in order. */
+  readonly shards: readonly Shard[]
   /** Ids of the learning agents, in the order of their one-hot slots. */
   readonly agents: readonly string[]
   readonly networks: readonly { readonly net: Mlp; readonly adam: Adam }[]
-  readonly generators: Readonly<Record<string, Generator>>
   readonly normalisers: Readonly<Record<string, ValueNorm>>
   readonly count: { steps: number; updates: number }
 }
@@ -87,17 +96,25 @@ interface SavedState {
   readonly env: { readonly id: string; readonly version: string; readonly options: Readonly<Record<string, unknown>> }
   readonly agents: readonly string[]
   readonly generator: string
-  readonly generators: Readonly<Record<string, readonly number[]>>
+  /** One record per shard. */
+  readonly generators: readonly Readonly<Record<string, readonly number[]>>[]
   readonly normalisers: Readonly<Record<string, ValueNormState>>
   readonly optimisers: Readonly<Record<string, { power1: number; power2: number; steps: number }>>
   readonly steps: number
   readonly updates: number
+  /** Of every shard, in order. */
+  readonly lanes: readonly Snapshot[]
+}
+
+/** What a checkpoint holds of one shard. */
+interface SavedShard {
+  readonly generators: Readonly<Record<string, readonly number[]>>
   readonly lanes: readonly Snapshot[]
 }
 
 /** The tensors and state of a learner: loaded into a fresh one of the same settings, the same future follows. */
 export function saveLearner(parts: LearnerParts): Checkpoint {
-  const { batch } = parts
+  const { spec } = parts.shards[0].collector.batch
   const weights: Record<string, SavedTensor> = {}
   const optimisers: Record<string, { power1: number; power2: number; steps: number }> = {}
   for (const { net, adam } of parts.networks) {
@@ -107,19 +124,24 @@ export function saveLearner(parts: LearnerParts): Checkpoint {
     weights[`optimiser/${net.shape.name}/square`] = { shape: [square.length], data: square.slice() }
     optimisers[net.shape.name] = { power1, power2, steps }
   }
+  const own = parts.shards.map(({ generators, collector: { batch } }): SavedShard => ({
+    generators: mapValues({ ...generators }, (rng) => [...rng.state]),
+    lanes: Array.from({ length: batch.lanes }, (_, lane) => batch.save(lane)),
+  }))
+  const shards = parts.group.gather(own) ?? own
   const state: SavedState = {
     format: 1,
     algorithm: parts.algorithm,
     settings: parts.settings,
-    env: { id: batch.spec.env, version: batch.spec.version, options: batch.spec.options },
+    env: { id: spec.env, version: spec.version, options: spec.options },
     agents: parts.agents,
     generator: GENERATOR,
-    generators: mapValues(parts.generators, (rng) => [...rng.state]),
+    generators: shards.map(({ generators }) => generators),
     normalisers: mapValues(parts.normalisers, (norm) => ({ ...norm.state })),
     optimisers,
     steps: parts.count.steps,
     updates: parts.count.updates,
-    lanes: Array.from({ length: batch.lanes }, (_, lane) => batch.save(lane)),
+    lanes: shards.flatMap(({ lanes }) => lanes),
   }
   return { weights, state: state as unknown as Record<string, unknown> }
 }
@@ -131,13 +153,13 @@ export function saveLearner(parts: LearnerParts): Checkpoint {
 export function loadLearner(parts: LearnerParts, checkpoint: Checkpoint): void {
   const where = `${parts.algorithm}: checkpoint`
   const state = readState(checkpoint, parts.algorithm)
-  const { batch } = parts
+  const { batch } = parts.shards[0].collector
   const { spec } = batch
   const mine = {
     settings: parts.settings,
     env: { id: spec.env, version: spec.version, options: spec.options },
     agents: parts.agents,
-    lanes: batch.lanes,
+    lanes: batch.lanes * parts.group.count,
     generator: GENERATOR,
   }
   const theirs = {
@@ -168,11 +190,15 @@ export function loadLearner(parts: LearnerParts, checkpoint: Checkpoint): void {
     adam.state.square.set(checkpoint.weights[`optimiser/${name}/square`].data)
     Object.assign(adam.state, state.optimisers[name])
   }
-  for (const [name, rng] of Object.entries(parts.generators)) rng.state.set(state.generators[name])
   for (const [name, norm] of Object.entries(parts.normalisers)) Object.assign(norm.state, state.normalisers[name])
   parts.count.steps = state.steps
   parts.count.updates = state.updates
-  state.lanes.forEach((snapshot, lane) => batch.load(lane, snapshot))
+  parts.shards.forEach((shard, k) => {
+    const number = parts.group.own[k]
+    for (const [name, rng] of Object.entries(shard.generators)) rng.state.set(state.generators[number][name])
+    const { batch } = shard.collector
+    for (let lane = 0; lane < batch.lanes; lane++) batch.load(lane, state.lanes[number * batch.lanes + lane])
+  })
 }
 
 /** The saved state, told apart from foreign JSON. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ValueNorm, explainedVariance, normaliseAdvantages } from './normalise.ts'
+import { ValueNorm, foresight, normaliseAdvantages } from './normalise.ts'
 
 test('the first update gives exactly the batch, whatever the memory', () => {
   for (const beta of [0.5, 0.9, 0.99999]) {
@@ -39,7 +39,7 @@ test('before any update values pass through the floor: mean 0, deviation 0.1', (
 test('advantages get mean 0 and deviation 1 over the living only; the dead get 0', () => {
   const advantage = Float32Array.of(4, 1000, -2, 7, -1000, 3)
   const alive = Uint8Array.of(1, 0, 1, 1, 0, 1)
-  normaliseAdvantages(advantage, alive)
+  normaliseAdvantages([{ advantage, active: alive }])
   const living = [0, 2, 3, 5].map((i) => advantage[i])
   const mean = living.reduce((sum, value) => sum + value, 0) / 4
   const variance = living.reduce((sum, value) => sum + value * value, 0) / 4
@@ -50,15 +50,17 @@ test('advantages get mean 0 and deviation 1 over the living only; the dead get 0
 
 test('equal advantages and nobody alive stay finite', () => {
   const equal = Float32Array.of(2, 2)
-  normaliseAdvantages(equal, Uint8Array.of(1, 1))
+  normaliseAdvantages([{ advantage: equal, active: Uint8Array.of(1, 1) }])
   expect([...equal]).toEqual([0, 0])
   const dead = Float32Array.of(2, 5)
-  normaliseAdvantages(dead, Uint8Array.of(0, 0))
+  normaliseAdvantages([{ advantage: dead, active: Uint8Array.of(0, 0) }])
   expect([...dead]).toEqual([0, 0])
 })
 
 test('explained variance: 1 for the truth, 0 for a constant, negative for the opposite, 0 when nothing varies', () => {
   const target = [1, 2, 3, 6]
+  const explainedVariance = (estimate: number[], truth: number[]) =>
+    foresight([{ estimate, target: truth }]).explainedVariance
   expect(explainedVariance(target, target)).toBe(1)
   expect(explainedVariance([5, 5, 5, 5], target)).toBeCloseTo(0, 12)
   expect(
@@ -68,4 +70,26 @@ test('explained variance: 1 for the truth, 0 for a constant, negative for the op
     ),
   ).toBeCloseTo(-3, 12)
   expect(explainedVariance([1, 2], [4, 4])).toBe(0)
+})
+
+test('statistics of rows in three shards are those of the same rows in one', () => {
+  const advantage = Float32Array.of(4, 1, -2, 7, -5, 3)
+  const alive = Uint8Array.of(1, 0, 1, 1, 1, 1)
+  const whole = advantage.slice()
+  normaliseAdvantages([{ advantage: whole, active: alive }])
+  const parts = [0, 2, 4].map((from) => ({
+    advantage: advantage.slice(from, from + 2),
+    active: alive.slice(from, from + 2),
+  }))
+  normaliseAdvantages(parts)
+  parts.flatMap((part) => [...part.advantage]).forEach((value, i) => expect(value).toBeCloseTo(whole[i], 6))
+
+  const estimate = [1, 2, 2, 7]
+  const target = [2, 2, 3, 5]
+  const split = foresight([
+    { estimate: estimate.slice(0, 1), target: target.slice(0, 1) },
+    { estimate: estimate.slice(1), target: target.slice(1) },
+  ])
+  expect(split.error).toBeCloseTo(Math.sqrt(6 / 4), 12) // misses 1, 0, 1, −2
+  expect(split.explainedVariance).toBeCloseTo(1 - 6 / 6, 12) // their squares about 0, and those of the targets about 3
 })

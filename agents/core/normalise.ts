@@ -1,4 +1,5 @@
 /** Running statistics of returns, and the normalisation of advantages. */
+import { alone, sumNumbers, type ShardGroup } from './shards.ts'
 
 const VARIANCE_FLOOR = 1e-2 // marlbenchmark/on-policy, ValueNorm
 const DEBIAS_FLOOR = 1e-5 // same place
@@ -26,7 +27,6 @@ export class ValueNorm {
   /** Takes a batch of raw returns in: `values[index[k]]` for each listed row, or all. */
   update(values: ArrayLike<number>, index?: Int32Array): void {
     const count = index?.length ?? values.length
-    if (count === 0) return
     let sum = 0
     let squares = 0
     for (let k = 0; k < count; k++) {
@@ -34,6 +34,12 @@ export class ValueNorm {
       sum += value
       squares += value * value
     }
+    this.take(count, sum, squares)
+  }
+
+  /** Takes a batch in of which only the number, the sum and the sum of squares are known. */
+  take(count: number, sum: number, squares: number): void {
+    if (count === 0) return
     const { beta, state } = this
     state.mean = beta * state.mean + (1 - beta) * (sum / count)
     state.meanSquare = beta * state.meanSquare + (1 - beta) * (squares / count)
@@ -69,38 +75,80 @@ export class ValueNorm {
 }
 
 /**
- * (A − mean) / (std + 1e-5) over the active rows only, once for the whole batch (MAPPO); others become zero.
- * @param active 1 where the agent lived, [rows]
+ * (A − mean) / (std + 1e-5) over the active rows of all shards, once for the whole batch (MAPPO); others become zero.
+ * @param parts one per own shard; `active` is 1 where the agent lived, [rows]
  */
-export function normaliseAdvantages(advantage: Float32Array, active: ArrayLike<number>): void {
-  let count = 0
-  let sum = 0
-  for (let i = 0; i < advantage.length; i++) {
-    if (active[i] === 0) continue
-    count++
-    sum += advantage[i]
-  }
+export function normaliseAdvantages(
+  parts: readonly { readonly advantage: Float32Array; readonly active: ArrayLike<number> }[],
+  group: ShardGroup = alone(parts.length),
+): void {
+  const [count, sum] = sumNumbers(
+    group,
+    parts.map(({ advantage, active }) => {
+      let living = 0
+      let total = 0
+      for (let i = 0; i < advantage.length; i++) {
+        if (active[i] === 0) continue
+        living++
+        total += advantage[i]
+      }
+      return [living, total]
+    }),
+  )
   const mean = sum / Math.max(count, 1)
-  let squares = 0
-  for (let i = 0; i < advantage.length; i++) if (active[i] !== 0) squares += (advantage[i] - mean) ** 2
+  const [squares] = sumNumbers(
+    group,
+    parts.map(({ advantage, active }) => {
+      let total = 0
+      for (let i = 0; i < advantage.length; i++) if (active[i] !== 0) total += (advantage[i] - mean) ** 2
+      return [total]
+    }),
+  )
   const scale = 1 / (Math.sqrt(squares / Math.max(count, 1)) + 1e-5)
-  for (let i = 0; i < advantage.length; i++) advantage[i] = active[i] === 0 ? 0 : (advantage[i] - mean) * scale
+  for (const { advantage, active } of parts) {
+    for (let i = 0; i < advantage.length; i++) advantage[i] = active[i] === 0 ? 0 : (advantage[i] - mean) * scale
+  }
 }
 
-/** 1 − Var(target − estimate) / Var(target); 1 is perfect, 0 no better than a constant. NaN-free: 0 when nothing varies. */
-export function explainedVariance(estimate: ArrayLike<number>, target: ArrayLike<number>): number {
-  const n = target.length
-  let meanTarget = 0
-  let meanError = 0
-  for (let i = 0; i < n; i++) {
-    meanTarget += target[i] / n
-    meanError += (target[i] - estimate[i]) / n
-  }
-  let targetSquares = 0
-  let errorSquares = 0
-  for (let i = 0; i < n; i++) {
-    targetSquares += (target[i] - meanTarget) ** 2
-    errorSquares += (target[i] - estimate[i] - meanError) ** 2
-  }
-  return targetSquares <= 1e-12 * n ? 0 : 1 - errorSquares / targetSquares
+/** How well the critic foresaw the returns. */
+export interface Foresight {
+  /** 1 − Var(target − estimate) / Var(target); 1 is perfect, 0 no better than a constant. 0 when nothing varies. */
+  readonly explainedVariance: number
+  /** Root mean square of target − estimate. */
+  readonly error: number
+}
+
+/** Compares estimates with what came of them, over all rows of all shards. @param parts one per own shard */
+export function foresight(
+  parts: readonly { readonly estimate: ArrayLike<number>; readonly target: ArrayLike<number> }[],
+  group: ShardGroup = alone(parts.length),
+): Foresight {
+  const [n, targets, errors, squares] = sumNumbers(
+    group,
+    parts.map(({ estimate, target }) => {
+      let sum = 0
+      let miss = 0
+      let square = 0
+      for (let i = 0; i < target.length; i++) {
+        sum += target[i]
+        miss += target[i] - estimate[i]
+        square += (target[i] - estimate[i]) ** 2
+      }
+      return [target.length, sum, miss, square]
+    }),
+  )
+  const [targetSquares, errorSquares] = sumNumbers(
+    group,
+    parts.map(({ estimate, target }) => {
+      let ofTarget = 0
+      let ofError = 0
+      for (let i = 0; i < target.length; i++) {
+        ofTarget += (target[i] - targets / n) ** 2
+        ofError += (target[i] - estimate[i] - errors / n) ** 2
+      }
+      return [ofTarget, ofError]
+    }),
+  )
+  const varies = targetSquares > 1e-12 * n
+  return { explainedVariance: varies ? 1 - errorSquares / targetSquares : 0, error: Math.sqrt(squares / n) }
 }
