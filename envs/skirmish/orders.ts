@@ -200,7 +200,7 @@ function acquire(state: SkirmishState, first: number, u: number, tick: number): 
 
 /**
  * Target of a scripted unit (smaclite): dropped when dead, or out of weapon range and not attacking this unit. Searched
- * among opponents within the scan range plus their radius and all that attack it; healers first, then the closest.
+ * among opponents within the scan range edge to edge (which meets the recorded play) and all that attack it; healers first, then the closest.
  * While the other side has a healer, a target that is none is chosen anew every loop.
  */
 function acquireLite(state: SkirmishState, engine: Engine, first: number, u: number): number {
@@ -238,7 +238,7 @@ function acquireLite(state: SkirmishState, engine: Engine, first: number, u: num
     const dx = x[j] - x[i]
     const dy = y[j] - y[i]
     const d2 = dx * dx + dy * dy
-    const reach = tables.scan[t] + tables.radius[type[j]]
+    const reach = tables.scan[t] + tables.radius[t] + tables.radius[type[j]]
     if (d2 >= reach * reach && !(order[j] === ATTACK && aim[j] === u)) continue
     const heals = tables.heals[type[j]] > 0
     if (bestHeals && !heals) continue
