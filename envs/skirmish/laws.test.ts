@@ -245,3 +245,13 @@ test('in the cone a unit ahead is seen and one behind is not; under compatibilit
     expect([batch.mask[18], batch.mask[19]]).toEqual([1, compatibility ? 1 : 0])
   }
 })
+
+test('the blind see the time and nothing else', () => {
+  const batch = createBatch(skirmish, { map: '3m', blind: true, timestep: true }, { autoreset: 'disabled' })
+  batch.reset(seedsOf('blind', 1))
+  batch.step(Int32Array.of(1, 1, 1))
+  const F = batch.spec.observationSize
+  const row = [...batch.observation.subarray(0, F)]
+  expect(row.slice(0, F - 1).every((value) => value === 0)).toBe(true)
+  expect(row[F - 1]).toBeCloseTo(1 / 60, 6)
+})

@@ -187,8 +187,9 @@ function observeUnit(
   const own = sides[side]
   const other = sides[1 - side]
   const end = row + own.observation
-  if (health[i] <= 0) {
+  if (health[i] <= 0 || options.blind) {
     out.fill(0, row, end)
+    if (health[i] > 0 && options.timestep) out[end - 1] = time
     return end
   }
   const legal = (lane * agents + u) * A

@@ -56,6 +56,7 @@ export const OPTIONS = Type.Object(
     timestep: no('Observations end with step / horizon.'),
     ownHealth: yes('Observations hold the own health and shield.'),
     allHealth: yes('Observations hold the health and shield of others; own ones too only with ownHealth.'),
+    blind: no('Observations are zeros but for the time: what a learner reaches without looking is the floor of a map.'),
     observationsAsState: no('The state is all observations one after another.'),
     stateLastAction: yes('The state ends with every last action.'),
     stateTimestep: no('The state ends with step / horizon.'),
