@@ -304,7 +304,7 @@ class Ippo implements Learner {
     const size = Math.ceil(rows / settings.minibatches)
     for (const shard of shards) shard.sortRows()
     for (let epoch = 0; epoch < settings.epochs; epoch++) {
-      if (settings.minibatches > 1) for (const shard of shards) shard.generators.shuffling.shuffle(shard.order)
+      if (settings.minibatches > 1) for (const shard of shards) shard.shuffleRows()
       const totals = this.count(size)
       for (let k = 0; k * size < rows; k++) {
         const [alive, weight, count, sum, squares] = totals.subarray(5 * k)

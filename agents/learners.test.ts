@@ -176,6 +176,7 @@ for (const definition of Object.values(LEARNERS)) {
         outputGain: 0.5,
         agentId: false,
         criticInput: 'observations',
+        critic: 'n-headed',
         lr: 1e-3,
         criticLr: 1e-3,
         lrSchedule: 'linear',
@@ -404,6 +405,67 @@ for (const definition of Object.values(LEARNERS)) {
     })
   })
 }
+
+describe('an n-headed critic', () => {
+  const heads = (settings: Record<string, unknown> = {}, world = LIGHTS) =>
+    start(LEARNERS.mappo, world, { critic: 'n-headed', ...settings })
+
+  test('has one value per agent out of one look at the state, and no use for ids', () => {
+    const learner = heads({ minibatches: 4 })
+    train(learner, 2)
+    const { weights } = learner.save()
+    const batch = open(LIGHTS, 3)
+    batch.reset()
+    expect(weights['critic/layer0/weight'].shape).toEqual([batch.spec.stateSize, 8])
+    expect(weights['critic/layer1/weight'].shape).toEqual([8, 2])
+    const values = new Float32Array(6)
+    learner.values(batch, values)
+    const { data: first } = weights['critic/layer0/weight']
+    const { data: last } = weights['critic/layer1/weight']
+    const S = batch.spec.stateSize
+    const hidden = Array.from({ length: 8 }, (_, h) => {
+      let sum = weights['critic/layer0/bias'].data[h]
+      for (let i = 0; i < S; i++) sum += batch.state[2 * S + i] * first[i * 8 + h]
+      return Math.max(0, sum)
+    })
+    const raw = [0, 1].map(
+      (agent) =>
+        weights['critic/layer1/bias'].data[agent] + hidden.reduce((sum, h, k) => sum + h * last[k * 2 + agent], 0),
+    )
+    const { mean, meanSquare, debias } = (learner.save().state.normalisers as Record<string, Record<string, number>>)
+      .value
+    const centre = mean / debias
+    const deviation = Math.sqrt(Math.max(meanSquare / debias - centre * centre, 1e-2))
+    raw.forEach((value, agent) => expect(values[4 + agent]).toBeCloseTo(value * deviation + centre, 4))
+  })
+
+  test('learns the same targets: values of the clock tend to 10 for 1 per step at discount .9', () => {
+    const world: World = { env: clock as unknown as EnvDefinition, options: {} }
+    const settings = { lanes: 4, rolloutSteps: 10, hidden: 16, layers: 2, gamma: 0.9, epochs: 4, valueClip: null }
+    const learner = heads({ ...settings, criticLr: 0.02, valueNormBeta: 0.9, minibatches: 2 }, world)
+    train(learner, 60)
+    const batch = open(world, 1)
+    batch.reset()
+    const out = new Float32Array(1)
+    learner.values(batch, out)
+    expect(Math.abs(out[0] - 10)).toBeLessThan(0.5)
+  })
+
+  test('saves and resumes to the bit, with deaths and in shards too', () => {
+    const world = with_({ masks: true, deaths: true, agents: 3 })
+    const settings = { minibatches: 2, shards: 3, epochs: 2 }
+    const uninterrupted = heads(settings, world)
+    train(uninterrupted, 2)
+    const resumed = heads(settings, world)
+    resumed.load(written(uninterrupted.save()))
+    expect(train(resumed, 2)).toEqual(train(uninterrupted, 2))
+    expect(resumed.save()).toEqual(uninterrupted.save())
+  })
+
+  test('refuses an input that agents do not share', () => {
+    expect(() => heads({ criticInput: 'state+observation' })).toThrow(/state\+observation beside an n-headed critic/)
+  })
+})
 
 describe('what the critics see', () => {
   const valuesOf = (learner: Learner, batch: DigestibleBatch) => {

@@ -7,7 +7,7 @@
  * Read on: settings, losses, what the critic sees, acting, updating.
  */
 import { Type, type Static } from '@sinclair/typebox'
-import { Generator, namedSeed, withDefaults, type EnvBatch, type EnvSpec } from '../envs/core/index.ts'
+import { Generator, TroupeError, namedSeed, withDefaults, type EnvBatch, type EnvSpec } from '../envs/core/index.ts'
 import { SharedActor } from './core/actor.ts'
 import { gae, nextValues } from './core/advantages.ts'
 import { judgeChoices, requireChoices } from './core/categorical.ts'
@@ -57,6 +57,12 @@ export const MAPPO_SETTINGS = Type.Object(
       description:
         'What the critic sees: the global state; that and the agent’s own observation; or all observations side by ' +
         'side, which is also what happens where the environment has no global state.',
+    }),
+    critic: Type.Union([Type.Literal('per-agent'), Type.Literal('n-headed')], {
+      default: 'per-agent',
+      description:
+        'per-agent: one pass for each agent, told apart by its id; ref. n-headed: one pass for all with a value head ' +
+        'each, about half the work. It needs an input that all share, so not state+observation.',
     }),
     lr: real(2e-3, 0, 1, 'Adam step size of the actor; ref 5e-4 (7e-4 for particles).'),
     criticLr: real(2e-3, 0, 1, 'Adam step size of the critic; ref as the actor.'),
@@ -145,9 +151,14 @@ interface CriticRows {
   readonly alive: Uint8Array // [rows of lanes, n]
 }
 
-/** Writes the central critic's inputs: one row per agent; a dead agent's is zeros and its id. */
+/**
+ * Writes the central critic's inputs. Per agent: a row each, which is zeros and its id when it is dead. With n heads: one
+ * row for all agents of a lane, without ids.
+ */
 class CriticInput {
   readonly width: number
+  /** Agents that one row is about: values come out side by side. */
+  readonly heads: number
   private readonly F: number
   private readonly S: number
   private readonly n: number
@@ -159,12 +170,16 @@ class CriticInput {
     this.S = spec.stateSize
     this.n = agents
     this.kind = settings.criticInput
-    this.agentId = settings.agentId
+    this.heads = settings.critic === 'n-headed' ? agents : 1
+    this.agentId = settings.agentId && settings.critic === 'per-agent'
     const world = { state: this.S, 'state+observation': this.S + this.F, observations: agents * this.F }[this.kind]
     this.width = world + (this.agentId ? agents : 0)
   }
 
-  /** @param row number of the agent's row: row of the lane times n, plus agent @param at row of `out` to write */
+  /**
+   * @param row number of the agent's row: row of the lane times n, plus agent; with heads that of the lane's first agent
+   * @param at row of `out` to write
+   */
   write(rows: CriticRows, row: number, out: Float32Array, at: number): void {
     const { width, n, F, S, kind } = this
     const agent = row % n
@@ -172,7 +187,7 @@ class CriticInput {
     const to = at * width
     out.fill(0, to, to + width)
     if (this.agentId) out[to + width - n + agent] = 1
-    if (rows.alive[row] === 0) return
+    if (this.heads === 1 && rows.alive[row] === 0) return
     if (kind === 'observations') {
       for (let i = 0; i < n * F; i++) out[to + i] = rows.observation[lane * n * F + i]
       return
@@ -225,7 +240,8 @@ class Mappo implements Learner {
     const ids = [...agents].map((agent) => spec.agents[agent].id)
     this.actor = new SharedActor(spec, ids, settings, new Generator(namedSeed(seed, 'mappo: actor weights')))
     this.criticInput = new CriticInput(spec, ids.length, settings)
-    this.critic = newCritic(this.criticInput.width, settings, new Generator(namedSeed(seed, 'mappo: critic weights')))
+    const criticWeights = new Generator(namedSeed(seed, 'mappo: critic weights'))
+    this.critic = newCritic(this.criticInput.width, this.criticInput.heads, settings, criticWeights)
     this.actorAdam = new Adam(this.actor.net.values.length)
     this.criticAdam = new Adam(this.critic.values.length)
     this.norm = settings.valueNorm ? new ValueNorm(settings.valueNormBeta) : undefined
@@ -279,9 +295,11 @@ class Mappo implements Learner {
 
   /** The critic's raw outputs for rows of lanes × agents, in its own units. */
   private criticOutputs(rows: CriticRows, count: number): Float32Array {
-    const input = new Float32Array(count * this.criticInput.width)
-    for (let row = 0; row < count; row++) this.criticInput.write(rows, row, input, row)
-    return this.critic.infer(input, count)[0]
+    const { width, heads } = this.criticInput
+    const passes = count / heads
+    const input = new Float32Array(passes * width)
+    for (let k = 0; k < passes; k++) this.criticInput.write(rows, k * heads, input, k)
+    return this.critic.infer(input, passes)[0]
   }
 
   /** Fills `value`, `advantage` and `returns`: values in reward units go into GAE, the critic's own units stay in `value`. */
@@ -344,10 +362,11 @@ class Mappo implements Learner {
     const means = new Means()
     const readings = shards.map(() => [0, 0, 0]) // sums over living rows, of this worker's shards
     let living = 0
-    const size = Math.ceil(rows / settings.minibatches)
+    const { heads } = this.criticInput // rows of one critic pass stay together
+    const size = heads * Math.ceil(rows / heads / settings.minibatches)
     for (const shard of shards) shard.sortRows()
     for (let epoch = 0; epoch < settings.epochs; epoch++) {
-      if (settings.minibatches > 1) for (const shard of shards) shard.generators.shuffling.shuffle(shard.order)
+      if (settings.minibatches > 1) for (const shard of shards) shard.shuffleRows(heads)
       const totals = this.count(size)
       for (let k = 0; k * size < rows; k++) {
         const [alive, weight, count, sum, squares] = totals.subarray(5 * k)
@@ -494,17 +513,19 @@ class Mappo implements Learner {
   private criticGradient({ rollout, value, returns }: Shard, part: Int32Array, total: number, out: Float32Array): void {
     const { critic, criticInput, settings, norm } = this
     const rows = part.length
-    const input = new Float32Array(rows * criticInput.width)
+    const { heads, width } = criticInput
+    const passes = rows / heads
+    const input = new Float32Array(passes * width)
+    for (let k = 0; k < passes; k++) criticInput.write(rollout, part[k * heads], input, k)
     const columns = new Float32Array(3 * rows) // old value, target, weight
     for (let k = 0; k < rows; k++) {
       const row = part[k]
-      criticInput.write(rollout, row, input, k)
       columns[k] = value[row]
       columns[rows + k] = norm?.normalise(returns[row]) ?? returns[row]
       columns[2 * rows + k] = settings.valueOfDead ? 1 : rollout.alive[row]
     }
     const { loss } = critic.differentiate((net) => {
-      const estimate = tf.reshape(net.forward(tensor2(input, rows)), [rows])
+      const estimate = tf.reshape(net.forward(tensor2(input, passes)), [rows])
       const [old, target, weight] = tf.unstack(tf.tensor2d(columns, [3, rows]))
       const error = clippedValueLoss(estimate, old, target, settings.valueClip, settings.huberDelta)
       return shareOfMean(error, weight, total)
@@ -561,12 +582,19 @@ function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.l
   const { lanes, rolloutSteps, minibatches } = settings
   const shards = settings.shards ?? defaultShards(lanes, (lanes * rolloutSteps * agents) / minibatches)
   const criticInput = spec.stateSize > 0 ? settings.criticInput : 'observations'
+  if (settings.critic === 'n-headed' && criticInput === 'state+observation') {
+    throw new TroupeError('bad-option', {
+      where: 'mappo settings: criticInput',
+      got: 'state+observation beside an n-headed critic',
+      expected: 'state or observations, which all agents share',
+    })
+  }
   return { ...settings, shards, criticInput }
 }
 
-function newCritic(inputs: number, settings: MappoSettings, rng: Generator): Mlp {
+function newCritic(inputs: number, outputs: number, settings: MappoSettings, rng: Generator): Mlp {
   const { hidden, layers, activation } = settings
-  return new Mlp({ name: 'critic', inputs, outputs: 1, hidden, layers, activation, outputGain: 1 }, rng)
+  return new Mlp({ name: 'critic', inputs, outputs, hidden, layers, activation, outputGain: 1 }, rng)
 }
 
 export const mappo: LearnerDefinition = {

@@ -7,7 +7,7 @@
  * results/parallel.ts makes groups of threads.
  */
 import { TroupeError, type EnvBatch, type Generator } from '../../envs/core/index.ts'
-import { Collector, Rollout } from './rollout.ts'
+import { Rollout, type Collector } from './rollout.ts'
 
 export interface ShardGroup {
   /** S, shards in all workers together. */
@@ -104,6 +104,15 @@ export class Shard {
   /** Rows in their natural order: where the shuffles of an update begin, so that a checkpoint need not hold it. */
   sortRows(): void {
     for (let row = 0; row < this.order.length; row++) this.order[row] = row
+  }
+
+  /** Another order; `together` neighbours (the agents of a lane at a step) stay side by side. */
+  shuffleRows(together = 1): void {
+    const { order, generators } = this
+    if (together === 1) return generators.shuffling.shuffle(order)
+    const first = Int32Array.from({ length: order.length / together }, (_, k) => order[k * together])
+    generators.shuffling.shuffle(first)
+    for (let i = 0; i < order.length; i++) order[i] = first[Math.floor(i / together)] + (i % together)
   }
 
   /** Rows that can be learned from: T B n. */
