@@ -4,10 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { createBatch } from '../core/index.ts'
 import { skirmish } from './index.ts'
 import {
+  fromReference,
   mapOnGround,
   optionsFromReference,
   scriptFrames,
   showFrame,
+  toReference,
   writeFrame,
   type ReferenceUnit,
 } from './reference.ts'
@@ -139,4 +141,16 @@ describe('recorded frames of SMAC and SMACv2', () => {
     'masks, orders, observations, states, rewards and ends are as recorded: %s',
     (_, one) => replayCase(one),
   )
+})
+
+test('a lane written as a recording and read back is the same', () => {
+  const [one, two] = [0, 1].map(() => createBatch(skirmish, { map: 'MMM' }, { autoreset: 'disabled' }))
+  for (const batch of [one, two]) batch.reset()
+  one.step(new Int32Array(10).fill(1))
+  const before = two.hash(0)
+  const snapshot = fromReference(toReference(one, 0), two)
+  expect(two.hash(0)).toBe(before)
+  two.load(0, snapshot)
+  expect(toReference(two, 0)).toEqual(toReference(one, 0))
+  expect([...two.observation]).toEqual([...one.observation])
 })

@@ -1,6 +1,6 @@
 /** Between this environment and recordings of SMAC, SMACv2 and SMAClite: options, frames and maps by their names. */
 import { TroupeError, shown } from '../core/errors.ts'
-import { type EnvBatch } from '../core/types.ts'
+import { type EnvBatch, type Snapshot } from '../core/types.ts'
 import { type CustomMap } from './custom.ts'
 import { MAPS } from './maps.ts'
 import { type SkirmishWorld } from './state.ts'
@@ -139,4 +139,46 @@ export function showFrame(
 /** From now on every step of the batch ends in the given frame instead of being fought; null = fight again. */
 export function scriptFrames(batch: EnvBatch, next: ((lane: number) => void) | null): void {
   ;(batch.world as { script: unknown }).script = next
+}
+
+/** Tags of a lane's units in recordings made here: 100 and up, agents first. */
+export const tagsOf = (batch: EnvBatch): number[] =>
+  Array.from({ length: (batch.world as SkirmishWorld).plan.units }, (_, u) => 100 + u)
+
+/** One lane of a batch as a recording would write it; the dead are left out. */
+export function toReference(batch: EnvBatch, lane: number): ReferenceUnit[] {
+  const world = batch.world as SkirmishWorld
+  const { units, sides, tables, terrain } = world.plan
+  return tagsOf(batch).flatMap((tag, u) => {
+    const i = lane * units + u
+    if (world.health[i] <= 0) return []
+    return {
+      tag,
+      owner: u < sides[0].count ? 1 : 2,
+      type: tables.types[world.type[i]].name,
+      x: world.x[i] + terrain.width / 2,
+      y: world.y[i] + terrain.height / 2,
+      health: world.health[i],
+      shield: world.shield[i],
+      energy: world.energy[i],
+      weapon_cooldown: Math.max(0, world.cooldown[i]),
+    }
+  })
+}
+
+/**
+ * A recorded frame as a snapshot to load into a lane; orders, chance and totals are those of the given lane.
+ * @param tags [U] tag of every unit: agents in order, then enemies; default: as `toReference` writes them
+ */
+export function fromReference(
+  units: readonly ReferenceUnit[],
+  batch: EnvBatch,
+  lane = 0,
+  tags: readonly number[] = tagsOf(batch),
+): Snapshot {
+  const kept = batch.save(lane)
+  writeFrame(batch.world as SkirmishWorld, lane, units, tags)
+  const snapshot = batch.save(lane)
+  batch.load(lane, kept)
+  return snapshot
 }
