@@ -64,7 +64,10 @@ function page({ machine, results, heap }: SpeedReport): string {
 
 export const define: CommandFile['define'] = (command: Command, perform) => {
   command
-    .argument('[what]', 'environments, kernels, a family such as warehouse, or a scenario (default: the first two)')
+    .argument(
+      '[what]',
+      'environments, kernels, train, a family such as warehouse, or a scenario (default: the first two)',
+    )
     .option('--env <module>', 'measure an environment of your own')
     .option('--lanes <n>', 'parallel episodes of a batch', whole('--lanes', 1, 65536), 64)
     .option('--workers <n>', 'add a row for n worker threads; all = one per core', workersOf)

@@ -29,7 +29,7 @@ export interface SpeedReport {
 }
 
 export interface SpeedRequest extends MeasureSettings {
-  /** 'environments', 'kernels', a family ('warehouse'), or a scenario id; left out = environments and kernels. */
+  /** 'environments', 'kernels', 'train', a family ('warehouse'), or a scenario id; left out = environments and kernels. */
   readonly what?: string
   /** Lanes of the batch; default 64. */
   readonly lanes?: number
@@ -90,6 +90,10 @@ export async function measureSpeed(request: SpeedRequest = {}): Promise<SpeedRep
     }
     heap.push(heapGrowth(scenario, definitions))
   }
+  if (target === undefined && what === 'train') {
+    const { trainingSpeed } = await import('./training.ts')
+    add(await trainingSpeed({ runs: settings.runs ?? 3 }))
+  }
   if (target === undefined && (what === undefined || what === 'kernels')) {
     const rows = await (await kernels())?.kernelSpeed(settings)
     if (rows !== undefined) add(rows)
@@ -98,7 +102,7 @@ export async function measureSpeed(request: SpeedRequest = {}): Promise<SpeedRep
 }
 
 function scenariosFor(what: string | undefined): Scenario[] {
-  if (what === 'kernels') return []
+  if (what === 'kernels' || what === 'train') return []
   const all = listScenarios()
   if (what === undefined || what === 'environments') {
     return SHOWN.flatMap((id) => all.filter((scenario) => scenario.id === id))
@@ -109,7 +113,7 @@ function scenariosFor(what: string | undefined): Scenario[] {
   }
   const ids = all.map((scenario) => scenario.id)
   if (!ids.includes(what) && !what.endsWith('.json')) {
-    throw unknownName('troupe speed', what, ['environments', 'kernels', ...Object.keys(ENVS), ...ids])
+    throw unknownName('troupe speed', what, ['environments', 'kernels', 'train', ...Object.keys(ENVS), ...ids])
   }
   return [loadScenario(what)]
 }
