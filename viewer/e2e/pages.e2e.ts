@@ -185,6 +185,7 @@ describe.skipIf(!here)('pages', () => {
       await check('help')
       await other.keyboard.press('Escape')
       await other.setViewportSize({ width: 390, height: 844 })
+      await other.getByRole('tab', { name: 'Charts' }).waitFor() // the page has taken its narrow form
       await check('phone')
     })
   }
