@@ -51,6 +51,8 @@ describe('replays of format 1', () => {
   it('have these digests for ever', () => {
     const replay = recordSample(LONG).replay('sum')
     expect(replay.header.result!.digest).toMatchInlineSnapshot(`"35c884ce62ec8f36293097264da462fc"`)
-    expect(replay.chain.at(-1)).toMatchInlineSnapshot(`"9864d91027e5c52a0e284c024698a5a9f7ab6c9058979d4173a1295a98804c8d"`)
+    expect(replay.chain.at(-1)).toMatchInlineSnapshot(
+      `"9864d91027e5c52a0e284c024698a5a9f7ab6c9058979d4173a1295a98804c8d"`,
+    )
   })
 })
