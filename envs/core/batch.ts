@@ -159,6 +159,15 @@ function unpackRow(text: unknown, array: TypedArray, from: number, to: number, w
   target.set(bytes)
 }
 
+/** Swaps stretches of arrays with their copies. */
+function exchange(rows: readonly [array: TypedArray, from: number, copy: TypedArray][]): void {
+  for (const [array, from, copy] of rows) {
+    const kept = array.slice(from, from + copy.length)
+    ;(array as Float64Array).set(copy as Float64Array, from)
+    ;(copy as Float64Array).set(kept as Float64Array)
+  }
+}
+
 class Batch implements EnvBatch {
   readonly spec: EnvSpec
   readonly lanes: number
@@ -755,10 +764,19 @@ class Batch implements EnvBatch {
     }
     take(this.random, lane * words, (lane + 1) * words, snapshot.arrays?.random, 'random')
     take(this.worldReturns, lane * M, (lane + 1) * M, snapshot.returns, 'returns')
-    for (const [array, from, copy] of rows) (array as Float64Array).set(copy as Float64Array, from)
+    const before = this.stepCount[lane]
+    exchange(rows)
+    this.stepCount[lane] = snapshot.step
+    try {
+      this.rules.restored?.(lane)
+    } catch (error) {
+      exchange(rows)
+      this.stepCount[lane] = before
+      if (this.started) this.rules.restored?.(lane)
+      throw error
+    }
     this.given[lane] = snapshot.seed
     this.episode[lane] = snapshot.episode
-    this.stepCount[lane] = snapshot.step
     this.terminated[lane] = snapshot.terminated ? 1 : 0
     this.truncated[lane] = snapshot.truncated ? 1 : 0
     this.ended[lane] = (snapshot.terminated || snapshot.truncated) && this.autoreset !== 'same-step' ? 1 : 0
@@ -766,7 +784,6 @@ class Batch implements EnvBatch {
     for (let i = lane * M; i < (lane + 1) * M; i++) this.worldReward[i] = 0
     if (this.reward !== this.worldReward) this.seatRow(lane)
     this.started = true
-    this.rules.restored?.(lane)
     this.running[0] = lane
     this.refresh(this.running, 1)
   }

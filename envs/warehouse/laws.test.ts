@@ -150,6 +150,7 @@ test('a tampered snapshot is refused with a sentence', () => {
   expect(broken('queue', Uint16Array.of(5, 5))).toThrow(/queue is with a shelf twice/)
   expect(broken('queue', Uint16Array.of(5, 32))).toThrow(/queue is with shelf 32; expected shelves of 0 to 31/)
   expect(broken('shelfCell', new Uint16Array(32))).toThrow(/shelf 0 is|shelf 1 is where shelf 0 is/)
+  expect(batch.save(0), 'the lane is as it was').toEqual(snapshot)
   batch.load(0, snapshot)
   expect(batch.save(0)).toEqual(snapshot)
 })
