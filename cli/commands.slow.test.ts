@@ -488,6 +488,7 @@ describe('servers', () => {
     await first.says(/Viewer: http/)
     const second = start(['watch', '--no-open'], at)
     await second.says(/Port 7340 is in use; the viewer is on port 73\d\d/)
+    await second.says(/Viewer: http/) // from here on Ctrl-C is an end, before it an abort
     for (const { child } of [first, second]) child.kill('SIGINT')
     expect([(await first.ended).code, (await second.ended).code]).toEqual([0, 0])
   })
