@@ -27,7 +27,12 @@ for (const id of Object.keys(ENVS)) {
   batch.reset()
   for (let step = 0; step < 600; step++) {
     hash.update(batch.observation).update(batch.state).update(batch.reward)
-    for (let i = 0; i < action.length; i++) action[i] = rng.below(batch.spec.actionSizes[i % batch.spec.actionDims])
+    for (let i = 0, from = 0; i < action.length; i++) {
+      const size = batch.spec.actionSizes[i % batch.spec.actionDims]
+      const legal = Array.from({ length: size }, (_, a) => a).filter((a) => batch.mask[from + a] === 1)
+      action[i] = legal[rng.below(legal.length)]
+      from += size
+    }
     batch.step(action)
   }
   console.log(id, hash.digest('hex'))

@@ -207,7 +207,12 @@ export async function painted(page: Page): Promise<void> {
 
 /** Waits until a step is shown. */
 export async function shows(page: Page, step: number): Promise<void> {
-  await page.waitForFunction((wanted) => window.troupe?.shownStep === wanted && window.troupe.step === wanted, step)
+  await page.waitForFunction((wanted) => {
+    if (window.troupe?.shownStep !== wanted || window.troupe.step !== wanted) return false
+    // The inspector follows at a readable pace.
+    const inspector = document.querySelector<HTMLElement>('.inspector-body')
+    return inspector === null || inspector.dataset.step === String(wanted)
+  }, step)
 }
 
 /** Drops a file on the middle of the page. */

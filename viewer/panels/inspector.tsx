@@ -21,7 +21,7 @@ export function Inspector({ session }: { session: Session }): JSX.Element | null
   if (info === null || record === null) return null
   const agent = session.agent.value === null ? -1 : info.agents.indexOf(session.agent.value)
   return (
-    <div class="inspector-body">
+    <div class="inspector-body" data-step={record.step}>
       <AgentChips session={session} info={info} />
       {agent < 0 ? (
         <>
