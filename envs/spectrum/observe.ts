@@ -1,0 +1,186 @@
+/** What users, a jammer's seat and a central critic see. The layouts are data; README.md shows them. */
+import { type Feature, type Port } from '../core/types.ts'
+import { type Plan } from './options.ts'
+import { ACK, SENT, type SpectrumState } from './state.ts'
+import { decibelsOf, HIGHEST_DB, LOWEST_DB, RATE, levelOf } from './tables.ts'
+
+/** SNRs are shown in units of 30 dB. */
+const SNR_UNIT_DB = 30
+const SNR_LOW = LOWEST_DB / SNR_UNIT_DB
+const SNR_HIGH = HIGHEST_DB / SNR_UNIT_DB
+/** Rates are shown as part of the rate at 30 dB, 9.97 bit/s/Hz, at most 1. */
+const FULL_RATE = RATE[levelOf(30)]
+
+const bit = (name: string, meaning: string): Feature => ({ name, low: 0, high: 1, meaning })
+
+/** (action, ACK) of a slot; `before` names how many slots ago, '' for the last. */
+const silent = (before: string, ago: string) => bit(`${before}silent`, `1 = was silent${ago}`)
+const sentOn = (before: string, ago: string, k: number) => bit(`${before}sent${k}`, `1 = sent on channel ${k}${ago}`)
+const ack = (before: string, ago: string) => bit(`${before}ack`, `1 = that send succeeded${ago}; 0 also when silent`)
+
+const withCapacity = (plan: Plan) => ['dqsa', 'dqsaOracle', 'snr'].includes(plan.options.obs)
+
+/** What a user sees, in order. */
+export function userFeatures(plan: Plan): Feature[] {
+  const { channels: K, options } = plan
+  const { obs, history, sensing, queueCap } = options
+  const each = <T>(make: (k: number) => T) => Array.from({ length: K }, (_, k) => make(k))
+  const queue: Feature = { name: 'queue', low: 0, high: 1, meaning: `packets waiting / ${queueCap}` }
+  if (obs === 'queue') return [{ name: 'queue', low: 0, high: queueCap, meaning: 'packets waiting' }]
+  const features: Feature[] = [silent('', ''), ...each((k) => sentOn('', '', k))]
+  if (obs === 'dqsaOracle') {
+    features.push(...each((k) => bit(`free${k}`, `0 = exactly one user sent on channel ${k} (privileged)`)))
+  } else if (withCapacity(plan)) {
+    features.push(...each((k) => bit(`capacity${k}`, `own rate on channel ${k}, 1 = the most`)))
+  }
+  features.push(ack('', ''))
+  if (obs === 'snr') {
+    features.push({ name: 'snr', low: SNR_LOW, high: SNR_HIGH, meaning: 'SNR of the last send, dB / 30; 0 silent' })
+  }
+  for (let age = 1; age < history; age++) {
+    const [before, ago] = [`${age}ago.`, `, ${age} slots earlier`]
+    features.push(silent(before, ago), ...each((k) => sentOn(before, ago, k)), ack(before, ago))
+  }
+  if (sensing === 'all') features.push(...each((k) => bit(`idle${k}`, `channel ${k} is sensed idle in this slot`)))
+  if (sensing === 'one') {
+    features.push(...each((k) => bit(`sensed${k}`, `channel ${k} was sensed`)), bit('idle', 'it is sensed idle'))
+  }
+  if (plan.arrivals !== null) features.push(queue)
+  return features
+}
+
+/** What a jammer's seat sees: its own last choice, and where anybody sent. */
+export function jammerFeatures({ channels: K }: Plan): Feature[] {
+  const each = <T>(make: (k: number) => T) => Array.from({ length: K }, (_, k) => make(k))
+  return [
+    bit('idle', '1 = jammed nothing'),
+    ...each((k) => bit(`jammed${k}`, `1 = jammed channel ${k}`)),
+    ...each((k) => bit(`heard${k}`, `1 = somebody sent on channel ${k}`)),
+  ]
+}
+
+/** The global state, in order. */
+export function stateFeatures(plan: Plan): Feature[] {
+  const { users: N, channels: K, options } = plan
+  const features: Feature[] = []
+  for (let n = 0; n < N; n++) {
+    features.push(bit(`agent_${n}.silent`, ''))
+    for (let k = 0; k < K; k++) features.push(bit(`agent_${n}.sent${k}`, ''))
+    features.push(bit(`agent_${n}.ack`, ''))
+  }
+  if (options.pu !== 'none') for (let k = 0; k < K; k++) features.push(bit(`idle${k}`, 'in the coming slot'))
+  if (plan.usesSnr) {
+    for (let n = 0; n < N; n++) {
+      for (let k = 0; k < K; k++) {
+        features.push({ name: `agent_${n}.snr${k}`, low: SNR_LOW, high: SNR_HIGH, meaning: 'coming slot, dB / 30' })
+      }
+    }
+  }
+  if (plan.arrivals !== null) for (let n = 0; n < N; n++) features.push(bit(`agent_${n}.queue`, 'part of the capacity'))
+  if (options.leaveProb > 0) for (let n = 0; n < N; n++) features.push(bit(`agent_${n}.present`, ''))
+  if (jamsAhead(plan)) for (let k = 0; k < K; k++) features.push(bit(`jam${k}`, 'in the coming slot'))
+  features.push(bit('time', 'slots so far / horizon; 0 without one'))
+  return features
+}
+
+/** Whether the coming slot's jamming is settled before anybody acts. */
+const jamsAhead = ({ options }: Plan) =>
+  options.jammer === 'constant' ||
+  options.jammer === 'sweep' ||
+  (options.jammer === 'reactive' && options.jammerReaction === 1)
+
+/** Writes every element of `port.observation` and `port.state` in the listed lanes. */
+export function observe(state: SpectrumState, port: Port, lanes: Int32Array, count: number): void {
+  const { users: N } = state.plan
+  const { observation, observationSize: F, seats, state: out, stateSize: S } = port
+  const width = seats.length * F
+  for (let k = 0; k < count; k++) {
+    const lane = lanes[k]
+    observation.fill(0, lane * width, (lane + 1) * width)
+    out.fill(0, lane * S, (lane + 1) * S)
+    for (let s = 0; s < seats.length; s++) {
+      const at = lane * width + s * F
+      if (seats[s] === N) observeJammer(state, lane, observation, at)
+      else observeUser(state, lane, seats[s], port.step[lane], observation, at)
+    }
+    observeAll(state, lane, port.step[lane], out, lane * S)
+  }
+}
+
+/** @param out zero from `at` on */
+function observeUser(state: SpectrumState, lane: number, n: number, t: number, out: Float32Array, at: number): void {
+  const { plan, last, flags, level, sensed, sensedAt, queue } = state
+  const { users: N, channels: K, options } = plan
+  const { obs, history } = options
+  const i = lane * N + n
+  if (obs === 'queue') {
+    out[at] = queue[i]
+    return
+  }
+  const channel = last[i]
+  out[at + channel] = 1
+  let o = at + K + 1
+  if (obs === 'dqsaOracle') {
+    for (let k = 1; k <= K; k++) out[o++] = usersOn(state, lane, k) === 1 ? 0 : 1
+  } else if (obs === 'dqsa' || obs === 'snr') {
+    if (options.rate === 'shannon') {
+      for (let k = 0; k < K; k++) out[o++] = Math.min(1, RATE[level[i * K + k]] / FULL_RATE)
+    } else for (let k = 0; k < K; k++) out[o++] = 1
+  }
+  out[o++] = (flags[i] & ACK) !== 0 ? 1 : 0
+  if (obs === 'snr') {
+    if (channel > 0) out[o] = decibelsOf(state.sentLevel[i]) / SNR_UNIT_DB
+    o++
+  }
+  const { pastChannel, pastFlags } = state
+  const H = plan.kept
+  for (let age = 1; age < history; age++) {
+    const past = t - 1 - age
+    if (past >= 0) {
+      const from = (lane * H + (past % H)) * N + n
+      out[o + pastChannel[from]] = 1
+      out[o + K + 1] = (pastFlags[from] & ACK) !== 0 ? 1 : 0
+    } else out[o] = 1 // before the first slot everybody was silent
+    o += K + 2
+  }
+  if (options.sensing === 'all') for (let k = 0; k < K; k++) out[o++] = sensed[i * K + k]
+  else if (options.sensing === 'one') {
+    out[o + sensedAt[i]] = 1
+    out[o + K] = sensed[i]
+    o += K + 1
+  }
+  if (queue.length > 0) out[o] = queue[i] / options.queueCap
+}
+
+/** Users that sent on a channel in the last slot. @param channel number + 1 */
+function usersOn({ plan, last }: SpectrumState, lane: number, channel: number): number {
+  let users = 0
+  for (let i = lane * plan.users; i < (lane + 1) * plan.users; i++) if (last[i] === channel) users++
+  return users
+}
+
+function observeJammer(state: SpectrumState, lane: number, out: Float32Array, at: number): void {
+  const { plan, last, flags, jamChoice } = state
+  const { users: N, channels: K } = plan
+  out[at + jamChoice[lane]] = 1
+  for (let i = lane * N; i < (lane + 1) * N; i++) if ((flags[i] & SENT) !== 0) out[at + K + last[i]] = 1
+}
+
+/** @param out zero from `o` on */
+function observeAll(state: SpectrumState, lane: number, t: number, out: Float32Array, o: number): void {
+  const { plan, last, flags, busy, level, queue, present, jam } = state
+  const { users: N, channels: K, options, horizon } = plan
+  for (let i = lane * N; i < (lane + 1) * N; i++) {
+    out[o + last[i]] = 1
+    if ((flags[i] & ACK) !== 0) out[o + K + 1] = 1
+    o += K + 2
+  }
+  if (options.pu !== 'none') for (let k = 0; k < K; k++) out[o++] = 1 - busy[lane * K + k]
+  if (level.length > 0) {
+    for (let i = lane * N * K; i < (lane + 1) * N * K; i++) out[o++] = decibelsOf(level[i]) / SNR_UNIT_DB
+  }
+  if (queue.length > 0) for (let i = lane * N; i < (lane + 1) * N; i++) out[o++] = queue[i] / options.queueCap
+  if (present.length > 0) for (let i = lane * N; i < (lane + 1) * N; i++) out[o++] = present[i]
+  if (jamsAhead(plan)) for (let k = 0; k < K; k++) out[o++] = jam[lane * K + k]
+  out[o] = horizon > 0 ? t / horizon : 0
+}
