@@ -43,7 +43,13 @@ const ROOMS: Record<string, Wall> = {
 }
 
 /** Files of Node rooms that the browser loads too; they may import each other, envs and agents, and nothing of Node. */
-const SHARED = ['server/protocol/', 'scenarios/open.ts', 'scenarios/schema.ts', 'results/statistics.ts']
+const SHARED = [
+  'server/protocol/',
+  'scenarios/open.ts',
+  'scenarios/schema.ts',
+  'results/statistics.ts',
+  'results/statistics/',
+]
 
 /** Places whose members never import each other. Only the room's `index.ts` sees them all. */
 const SIBLINGS: { readonly what: string; readonly member: RegExp }[] = [
