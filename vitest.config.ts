@@ -1,6 +1,10 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const shared = { environment: 'node' as const, testTimeout: 60_000, hookTimeout: 120_000 }
+
+/** Two test files at a time from two cores on: files share nothing but the built sources, which they only read. */
+const workers = Math.min(2, availableParallelism())
 const everywhere = ['**/node_modules/**', '**/dist/**', '**/troupe-data/**']
 
 /** fast: beside the sources. slow: learning to a score, child processes, packaging. e2e: Chromium. */
@@ -11,6 +15,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'fast',
+          maxWorkers: workers,
+          sequence: { groupOrder: 0 },
           include: ['**/*.test.ts', '**/*.test.tsx'],
           exclude: [...everywhere, '**/*.slow.test.ts'],
         },
@@ -19,6 +25,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'slow',
+          maxWorkers: workers,
+          sequence: { groupOrder: 1 },
           include: ['**/*.slow.test.ts'],
           exclude: everywhere,
           testTimeout: 300_000,
@@ -28,6 +36,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'e2e',
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
           include: ['viewer/e2e/**/*.e2e.ts'],
           exclude: everywhere,
           testTimeout: 180_000,
