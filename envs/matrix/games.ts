@@ -1,128 +1,43 @@
-/** The payoff tables, and what follows from a table: best replies, pure equilibria, best welfare. */
-
-/** How a named game is written down: a table for two players. */
-interface NamedGame {
-  readonly title: string
-  /** Names of the actions, the same for both players. */
-  readonly actions: readonly string[]
-  /** What the row player gets, [rowAction][columnAction]. */
-  readonly row: readonly (readonly number[])[]
-  /** What the column player gets, in the same places; or how it follows from `row`. */
-  readonly column: 'symmetric' | 'opposite' | 'common' | readonly (readonly number[])[]
-  /** Index of the action that helps the other player at a price, where the game has one. */
-  readonly cooperative?: number
-}
-
-/** Tables as in the literature and in uoe-agents/matrix-games (climbing, penalty); penalty here with k = 100. */
-export const GAMES = {
-  pd: {
-    title: "Prisoner's dilemma",
-    actions: ['cooperate', 'defect'],
-    row: [
-      [3, 0],
-      [5, 1],
-    ],
-    column: 'symmetric',
-    cooperative: 0,
-  },
-  'pd-lola': {
-    title: "Prisoner's dilemma with costs, as in LOLA",
-    actions: ['cooperate', 'defect'],
-    row: [
-      [-1, -3],
-      [0, -2],
-    ],
-    column: 'symmetric',
-    cooperative: 0,
-  },
-  'stag-hunt': {
-    title: 'Stag hunt',
-    actions: ['stag', 'hare'],
-    row: [
-      [4, 1],
-      [3, 2],
-    ],
-    column: 'symmetric',
-    cooperative: 0,
-  },
-  chicken: {
-    title: 'Chicken',
-    actions: ['swerve', 'straight'],
-    row: [
-      [3, 1],
-      [4, 0],
-    ],
-    column: 'symmetric',
-    cooperative: 0,
-  },
-  bos: {
-    title: 'Battle of the sexes',
-    actions: ['opera', 'football'],
-    row: [
-      [3, 0],
-      [0, 2],
-    ],
-    column: [
-      [2, 0],
-      [0, 3],
-    ],
-  },
-  mp: {
-    title: 'Matching pennies',
-    actions: ['heads', 'tails'],
-    row: [
-      [1, -1],
-      [-1, 1],
-    ],
-    column: 'opposite',
-  },
-  rps: {
-    title: 'Rock, paper, scissors',
-    actions: ['rock', 'paper', 'scissors'],
-    row: [
-      [0, -1, 1],
-      [1, 0, -1],
-      [-1, 1, 0],
-    ],
-    column: 'opposite',
-  },
-  climbing: {
-    title: 'Climbing game',
-    actions: ['a', 'b', 'c'],
-    row: [
-      [11, -30, 0],
-      [-30, 7, 0],
-      [0, 6, 5],
-    ],
-    column: 'common',
-  },
-  penalty: {
-    title: 'Penalty game',
-    actions: ['a', 'b', 'c'],
-    row: [
-      [-100, 0, 10],
-      [0, 2, 0],
-      [10, 0, -100],
-    ],
-    column: 'common',
-  },
-} as const satisfies Record<string, NamedGame>
+/**
+ * What a game is: normal form for any number of players, or several such games with moves between them (a stochastic
+ * game); and what follows from a payoff table: pure equilibria, best welfare.
+ */
 
 /**
- * A game in normal form for any number of players: one row of payoffs per joint action.
- * Joint actions are numbered row-major, the first player's action counting most.
+ * A game for any number of players. One state: a game in normal form. Several: in each the players play a table, and what
+ * they choose decides (perhaps with chance) which state comes next.
+ *
+ * Joint actions ("cells") are numbered row-major, the first player's action counting most. An *outcome* is all that can be
+ * paid for: the cell in a game of one state; (state, cell, next state), row-major, in a game of several.
+ * Sizes: C cells, K states, O outcomes, M players.
  */
 export interface Game {
   readonly id: string
   readonly title: string
   /** Action names per player. */
   readonly actions: readonly (readonly string[])[]
-  /** Number of joint actions. */
+  /** C, number of joint actions. */
   readonly cells: number
-  /** [cells, players] what each player gets. */
+  /** [K, C, M] what each player gets, averaged over the next state. */
   readonly payoff: Float64Array
   /** Index of the cooperative action, the same for every player; undefined where no action deserves the name. */
   readonly cooperative: number | undefined
+  /** What a game of several states has besides. */
+  readonly stages?: Stages
+}
+
+/** The states of a stochastic game and the moves between them. */
+export interface Stages {
+  /** Names of the K states. */
+  readonly names: readonly string[]
+  /** [K, C, K] chance of each next state. */
+  readonly transition: Float64Array
+  /** [K, C, K, M] what each player gets on each way. */
+  readonly reward: Float64Array
+  /** [K] chance of each first state. */
+  readonly start: Float64Array
+  /** [K] 1 where the round in this state is the last. */
+  readonly last: Uint8Array
 }
 
 /** Number of joint actions. */
@@ -131,7 +46,7 @@ function cellsOf(actions: readonly (readonly string[])[]): number {
 }
 
 /** The action of every player in one joint action. */
-export function actionsOf(game: Game, cell: number): number[] {
+export function actionsOf(game: Pick<Game, 'actions'>, cell: number): number[] {
   const choices = new Array<number>(game.actions.length)
   let rest = cell
   for (let player = choices.length - 1; player >= 0; player--) {
@@ -140,6 +55,98 @@ export function actionsOf(game: Game, cell: number): number[] {
     rest = Math.floor(rest / size)
   }
   return choices
+}
+
+/** Numbers of actions of each player, [M]. */
+export function sizesOf(game: Pick<Game, 'actions'>): number[] {
+  return game.actions.map((names) => names.length)
+}
+
+/** K, number of states; 1 for a game in normal form. */
+export function statesOf(game: Game): number {
+  return game.stages?.names.length ?? 1
+}
+
+/** O, number of outcomes: cells, or (state, cell, next state). */
+export function outcomesOf(game: Game): number {
+  return game.stages?.transition.length ?? game.cells
+}
+
+/** A game in normal form from a formula: what `player` gets when everybody chooses `choices`. */
+export function normalForm(
+  id: string,
+  title: string,
+  actions: readonly (readonly string[])[],
+  pays: (player: number, choices: readonly number[]) => number,
+  cooperative?: number,
+): Game {
+  const players = actions.length
+  const cells = cellsOf(actions)
+  const payoff = new Float64Array(cells * players)
+  for (let cell = 0; cell < cells; cell++) {
+    const choices = actionsOf({ actions }, cell)
+    for (let player = 0; player < players; player++) payoff[cell * players + player] = pays(player, choices) + 0
+  }
+  return { id, title, actions, cells, payoff, cooperative }
+}
+
+/** How a stochastic game is described: one function for where it goes, one for what it pays. */
+export interface StagesRule {
+  readonly states: readonly string[]
+  /** Chance of each state after `choices` in `state`, [K]. */
+  readonly moves: (state: number, choices: readonly number[]) => readonly number[]
+  /** What `player` gets. */
+  readonly pays: (player: number, state: number, choices: readonly number[], next: number) => number
+  /** Chance of each first state; left out: the first. */
+  readonly start?: readonly number[]
+  /** States whose round is the last. */
+  readonly last?: readonly number[]
+  readonly cooperative?: number
+}
+
+/** A game of several states. */
+export function stochasticGame(
+  id: string,
+  title: string,
+  actions: readonly (readonly string[])[],
+  { states, moves, pays, start, last, cooperative }: StagesRule,
+): Game {
+  const players = actions.length
+  const cells = cellsOf(actions)
+  const K = states.length
+  const transition = new Float64Array(K * cells * K)
+  const reward = new Float64Array(K * cells * K * players)
+  const payoff = new Float64Array(K * cells * players)
+  for (let state = 0; state < K; state++) {
+    for (let cell = 0; cell < cells; cell++) {
+      const at = state * cells + cell
+      const choices = actionsOf({ actions }, cell)
+      const chances = moves(state, choices)
+      for (let next = 0; next < K; next++) {
+        transition[at * K + next] = chances[next]
+        for (let player = 0; player < players; player++) {
+          const paid = pays(player, state, choices, next) + 0
+          reward[(at * K + next) * players + player] = paid
+          if (chances[next] > 0) payoff[at * players + player] += chances[next] * paid
+        }
+      }
+    }
+  }
+  return {
+    id,
+    title,
+    actions,
+    cells,
+    payoff,
+    cooperative,
+    stages: {
+      names: states,
+      transition,
+      reward,
+      start: Float64Array.from(start ?? states.map((_, state) => (state === 0 ? 1 : 0))),
+      last: Uint8Array.from(states, (_, state) => (last?.includes(state) ? 1 : 0)),
+    },
+  }
 }
 
 /** A two-player game from the tables of the row and the column player, [rowAction][columnAction] each. */
@@ -151,46 +158,17 @@ export function twoPlayerGame(
   column: readonly (readonly number[])[],
   cooperative?: number,
 ): Game {
-  const cells = cellsOf(actions)
-  const payoff = new Float64Array(cells * 2)
-  const columns = actions[1].length
-  for (let cell = 0; cell < cells; cell++) {
-    payoff[cell * 2] = row[Math.floor(cell / columns)][cell % columns]
-    payoff[cell * 2 + 1] = column[Math.floor(cell / columns)][cell % columns]
-  }
-  return { id, title, actions, cells, payoff, cooperative }
+  return normalForm(id, title, actions, (player, [i, j]) => (player === 0 ? row : column)[i][j], cooperative)
 }
 
-/** A game of the table above. `missCost` replaces the penalty game's 100. */
-export function namedGame(id: keyof typeof GAMES, missCost: number): Game {
-  const { title, actions, row: written, column: rule, cooperative }: NamedGame = GAMES[id]
-  const row =
-    id === 'penalty' ? written.map((line) => line.map((value) => (value < 0 ? 0 - missCost : value))) : written
-  const column =
-    rule === 'common'
-      ? row
-      : rule === 'symmetric'
-        ? row.map((line, i) => line.map((_, j) => row[j][i]))
-        : rule === 'opposite'
-          ? row.map((line) => line.map((value) => 0 - value)) // 0 - value, not -value: no negative zero in a table
-          : rule
-  return twoPlayerGame(
-    id,
-    id === 'penalty' ? `${title}, k = ${missCost}` : title,
-    [actions, actions],
-    row,
-    column,
-    cooperative,
-  )
-}
-
-/** True when all players get the same in every cell: they share a goal. */
+/** True when all players get the same for every outcome: they share a goal. */
 export function isCommonPayoff(game: Game): boolean {
   const players = game.actions.length
-  return game.payoff.every((value, i) => value === game.payoff[i - (i % players)])
+  const paid = game.stages?.reward ?? game.payoff
+  return paid.every((value, i) => value === paid[i - (i % players)])
 }
 
-/** Sum of all players' payoffs per cell. */
+/** Sum of all players' payoffs per cell; of a game in normal form, as the two below. */
 export function welfare(game: Game): Float64Array {
   const players = game.actions.length
   return Float64Array.from({ length: game.cells }, (_, cell) => {

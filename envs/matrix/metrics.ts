@@ -1,32 +1,64 @@
-/** Metrics of an episode, all from the counts of joint actions. */
-import { actionsOf, bestWelfare, pureEquilibria, welfare, type Game } from './games.ts'
+/** Metrics of an episode: each has a value for every outcome, and the episode's is the mean over rounds. */
+import { actionsOf, bestWelfare, outcomesOf, pureEquilibria, statesOf, type Game } from './games.ts'
 import { type MatrixState } from './state.ts'
 
-/** One metric: its name, what it means, and its value in each joint action; the episode's is the mean over rounds. */
+/** One metric: its name, what it means, and its value for each outcome. */
 export interface Metric {
   readonly name: string
   readonly meaning: string
-  readonly value: Float64Array // [C]
+  readonly value: Float64Array // [O]
 }
+
+/** Most states that have a metric of their own. */
+const SHOWN_STATES = 8
 
 /** The metrics that make sense for a game, in order. */
 export function metricsOf(game: Game): Metric[] {
   const players = game.actions.length
-  const { cells, cooperative } = game
-  const perCell = (value: (cell: number) => number) => Float64Array.from({ length: cells }, (_, cell) => value(cell))
-  const member = (list: readonly number[]) => perCell((cell) => (list.includes(cell) ? 1 : 0))
+  const { cells, cooperative, stages } = game
+  const K = statesOf(game)
+  const outcomes = outcomesOf(game)
+  const paid = stages?.reward ?? game.payoff
+  const perOutcome = (value: (outcome: number) => number) =>
+    Float64Array.from({ length: outcomes }, (_, outcome) => value(outcome))
+  /** The joint action of an outcome. */
+  const cellOf = (outcome: number) => (stages === undefined ? outcome : Math.floor(outcome / K) % cells)
+  const member = (list: readonly number[]) => {
+    const set = new Set(list)
+    return perOutcome((outcome) => (set.has(outcome) ? 1 : 0))
+  }
   const metrics: Metric[] = game.actions.map((_, player) => ({
     name: `payoff${player}`,
     meaning: `mean payoff per round of agent_${player}`,
-    value: perCell((cell) => game.payoff[cell * players + player]),
+    value: perOutcome((outcome) => paid[outcome * players + player]),
   }))
-  metrics.push({ name: 'welfare', meaning: 'mean sum of payoffs per round', value: welfare(game) })
+  metrics.push({
+    name: 'welfare',
+    meaning: 'mean sum of payoffs per round',
+    value: perOutcome((outcome) => {
+      let sum = 0
+      for (let player = 0; player < players; player++) sum += paid[outcome * players + player]
+      return sum
+    }),
+  })
   if (cooperative !== undefined) {
     metrics.push({
       name: 'cooperationRate',
       meaning: 'share of all choices that were the cooperative action',
-      value: perCell((cell) => actionsOf(game, cell).filter((action) => action === cooperative).length / players),
+      value: perOutcome(
+        (outcome) => actionsOf(game, cellOf(outcome)).filter((action) => action === cooperative).length / players,
+      ),
     })
+  }
+  if (stages !== undefined) {
+    for (let state = 0; K > 1 && K <= SHOWN_STATES && state < K; state++) {
+      metrics.push({
+        name: `state${state}Share`,
+        meaning: 'share of rounds played in that state',
+        value: perOutcome((outcome) => (Math.floor(outcome / (cells * K)) === state ? 1 : 0)),
+      })
+    }
+    return metrics
   }
   const equilibria = pureEquilibria(game)
   if (equilibria.length > 0) {
@@ -43,18 +75,18 @@ export function metricsOf(game: Game): Metric[] {
   return metrics
 }
 
-/** The metrics' values side by side, [C, metrics], as `writeMetrics` reads them. */
-export function metricTable(metrics: readonly Metric[], cells: number): Float64Array {
-  const table = new Float64Array(cells * metrics.length)
+/** The metrics' values side by side, [O, metrics], as `writeMetrics` and the rules read them. */
+export function metricTable(metrics: readonly Metric[], outcomes: number): Float64Array {
+  const table = new Float64Array(outcomes * metrics.length)
   metrics.forEach(({ value }, m) => {
-    for (let cell = 0; cell < cells; cell++) table[cell * metrics.length + m] = value[cell]
+    for (let outcome = 0; outcome < outcomes; outcome++) table[outcome * metrics.length + m] = value[outcome]
   })
   return table
 }
 
 /**
  * Writes the means over the rounds played so far in a lane; NaN before the first.
- * @param table [C, metrics] from `metricTable`
+ * @param table [O, metrics] from `metricTable`
  * @param out [metrics] overwritten
  */
 export function writeMetrics(
@@ -64,13 +96,17 @@ export function writeMetrics(
   lane: number,
   out: Float64Array,
 ): void {
-  const { cells, counts } = state
+  const { outcomes, counts, sums } = state
   const width = out.length
+  if (counts.length === 0) {
+    for (let m = 0; m < width; m++) out[m] = sums[lane * width + m] / rounds
+    return
+  }
   for (let m = 0; m < width; m++) out[m] = 0
-  for (let cell = 0; cell < cells; cell++) {
-    const times = counts[lane * cells + cell]
+  for (let outcome = 0; outcome < outcomes; outcome++) {
+    const times = counts[lane * outcomes + outcome]
     if (times === 0) continue
-    for (let m = 0; m < width; m++) out[m] += times * table[cell * width + m]
+    for (let m = 0; m < width; m++) out[m] += times * table[outcome * width + m]
   }
   for (let m = 0; m < width; m++) out[m] /= rounds // 0 / 0 is NaN: undefined before the first round
 }

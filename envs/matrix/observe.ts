@@ -1,68 +1,178 @@
-/** What players and central critics see. Everything depends on the last joint action alone, so it is tabulated once. */
+/**
+ * What players and central critics see: the state of the game (where it has several), then what was chosen in the rounds
+ * before, newest first. What follows from one joint action is tabulated once, where the table is of a sensible size.
+ */
 import { type Feature, type Port } from '../core/index.ts'
-import { actionsOf, type Game } from './games.ts'
+import { actionsOf, statesOf, type Game } from './games.ts'
+import { type OBSERVATIONS } from './options.ts'
 import { type MatrixState } from './state.ts'
 
-export type ObservationKind = 'none' | 'last'
+/** What the options say about observations. */
+export interface View {
+  readonly kind: (typeof OBSERVATIONS)[number]
+  /** Rounds back that `last` shows. */
+  readonly memory: number
+  readonly hideState: boolean
+}
 
 /** One constant feature rather than none: libraries and networks choke on zero-size spaces. */
 const CONSTANT: Feature = { name: 'constant', low: 0, high: 1, meaning: 'always 1; the player is told nothing' }
+
+/** Largest table of observations by joint action, in numbers; games with more are written choice by choice. */
+const TABULATED = 1 << 18
 
 /** Players in the order in which `player` sees them: itself first, then the others upwards, cyclically. */
 function seenBy(player: number, players: number): number[] {
   return Array.from({ length: players }, (_, k) => (player + k) % players)
 }
 
-/** Names of one player's observation features, in order. */
-export function observationFeatures(game: Game, kind: ObservationKind, player: number): Feature[] {
-  if (kind === 'none') return [CONSTANT]
+const when = (back: number) => (back === 0 ? 'in the round before' : `${back + 1} rounds before`)
+const ending = (back: number) => (back === 0 ? '' : `.${back + 1}`)
+
+/** The features of one round, own choice first. */
+function roundFeatures(game: Game, player: number, back: number): Feature[] {
   const players = game.actions.length
   return seenBy(player, players).flatMap((seen, k) => {
     const who = k === 0 ? 'own' : players === 2 ? 'other' : `other${k}`
     const whom = k === 0 ? 'I' : players === 2 ? 'the other' : `agent_${seen}`
     return game.actions[seen].map((action) => ({
-      name: `${who}.${action}`,
+      name: `${who}.${action}${ending(back)}`,
       low: 0,
       high: 1,
-      meaning: `1 when ${whom} chose ${action} in the round before; 0 in the first round`,
+      meaning: `1 when ${whom} chose ${action} ${when(back)}; 0 in the first round${back === 0 ? '' : 's'}`,
     }))
   })
 }
 
-/** Names of the global state features: the last joint action, one-hot, in player order. */
-export function stateFeatures(game: Game): Feature[] {
+/** One feature per state of the game; none where it has one. */
+function placeFeatures(game: Game): Feature[] {
+  if (statesOf(game) === 1) return []
+  return game.stages!.names.map((name) => ({
+    name: `state.${name}`,
+    low: 0,
+    high: 1,
+    meaning: `1 while the game is in state ${name}`,
+  }))
+}
+
+/** Names of one player's observation features, in order. */
+export function observationFeatures(game: Game, view: View, player: number): Feature[] {
+  const place = view.hideState ? [] : placeFeatures(game)
+  switch (view.kind) {
+    case 'none':
+      return place.length > 0 ? place : [CONSTANT]
+    case 'last':
+      return [...place, ...Array.from({ length: view.memory }, (_, back) => roundFeatures(game, player, back)).flat()]
+    case 'uoe-none':
+      return [
+        ...place,
+        ...game.actions.map((_, n) => ({
+          name: `zero.${n}`,
+          low: 0,
+          high: 1,
+          meaning: 'always 0, as in matrix-games',
+        })),
+      ]
+    case 'uoe-last':
+      return [
+        ...place,
+        ...stateFeaturesOfRound(game, 0).map((feature) => ({
+          ...feature,
+          low: -1,
+          meaning: feature.meaning!.replace('0 in the first round', '-1 in the first round, as in matrix-games'),
+        })),
+      ]
+  }
+}
+
+function stateFeaturesOfRound(game: Game, back: number): Feature[] {
   return game.actions.flatMap((names, player) =>
     names.map((action) => ({
-      name: `agent_${player}.${action}`,
+      name: `agent_${player}.${action}${ending(back)}`,
       low: 0,
       high: 1,
-      meaning: `1 when agent_${player} chose ${action} in the round before; 0 in the first round`,
+      meaning: `1 when agent_${player} chose ${action} ${when(back)}; 0 in the first round${back === 0 ? '' : 's'}`,
     })),
   )
 }
 
-/** One-hot choices of the listed players after one another; zeros when nothing was played (cell -1). */
-function oneHots(game: Game, cell: number, order: readonly number[]): number[] {
+/** Names of the global state features: the game's state, then what was chosen, one-hot, in player order. */
+export function stateFeatures(game: Game, view: View): Feature[] {
+  const rounds = Array.from({ length: view.memory }, (_, back) => stateFeaturesOfRound(game, back))
+  return [...placeFeatures(game), ...rounds.flat()]
+}
+
+/** One-hot choices of the listed players after one another; `nothing` when nothing was played (cell -1). */
+function oneHots(game: Game, cell: number, order: readonly number[], nothing: number): number[] {
   const choices = cell < 0 ? undefined : actionsOf(game, cell)
-  return order.flatMap((player) => game.actions[player].map((_, action) => (choices?.[player] === action ? 1 : 0)))
+  return order.flatMap((player) =>
+    game.actions[player].map((_, action) => (choices === undefined ? nothing : choices[player] === action ? 1 : 0)),
+  )
+}
+
+/** Writes the one-hot choices of one joint action (-1: none) to `into` from `at`. */
+type RoundWriter = (into: Float32Array, at: number, cell: number) => void
+
+/** A writer that copies rows of a table where that is small, else decodes the joint action. */
+function roundWriter(game: Game, order: readonly number[], nothing: number): { width: number; write: RoundWriter } {
+  const sizes = Int32Array.from(order, (player) => game.actions[player].length)
+  const width = sizes.reduce((a, b) => a + b, 0)
+  if ((game.cells + 1) * width <= TABULATED) {
+    const table = new Float32Array((game.cells + 1) * width) // [C + 1, width], row 0 for "nothing played yet"
+    for (let row = 0; row <= game.cells; row++) table.set(oneHots(game, row - 1, order, nothing), row * width)
+    return {
+      width,
+      write(into, at, cell) {
+        const from = (cell + 1) * width
+        for (let i = 0; i < width; i++) into[at + i] = table[from + i]
+      },
+    }
+  }
+  const strides = Int32Array.from(order, (player) =>
+    game.actions.slice(player + 1).reduce((product, names) => product * names.length, 1),
+  )
+  return {
+    width,
+    write(into, at, cell) {
+      for (let i = 0; i < width; i++) into[at + i] = cell < 0 ? nothing : 0
+      if (cell < 0) return
+      let first = at
+      for (let k = 0; k < sizes.length; k++) {
+        into[first + (Math.floor(cell / strides[k]) % sizes[k])] = 1
+        first += sizes[k]
+      }
+    },
+  }
+}
+
+/** A writer of observations and states for the listed lanes. */
+export function createObserver(game: Game, view: View, state: MatrixState, port: Port) {
+  const plain = statesOf(game) === 1 && view.memory === 1
+  const rows = (game.cells + 1) * (port.seats.length * port.observationSize + port.stateSize)
+  return plain && rows <= TABULATED ? tabulated(game, view, state, port) : composed(game, view, state, port)
+}
+
+/** What one player sees of the last joint action alone, in a game of one state. */
+function seenOf(game: Game, { kind }: View, player: number, cell: number): number[] {
+  const players = game.actions.length
+  if (kind === 'none') return [1]
+  if (kind === 'uoe-none') return game.actions.map(() => 0)
+  return kind === 'last' ? oneHots(game, cell, seenBy(player, players), 0) : oneHots(game, cell, seenBy(0, players), -1)
 }
 
 /**
- * A writer of observations and states for the listed lanes.
+ * Where everything depends on the last joint action alone.
  * The tables have one row per last joint action; row 0 stands for "nothing played yet".
  */
-export function createObserver(game: Game, kind: ObservationKind, state: MatrixState, port: Port) {
+function tabulated(game: Game, view: View, state: MatrixState, port: Port) {
   const { observation, observationSize: F, state: globalState, stateSize: S, seats } = port
-  const N = seats.length
   const players = game.actions.length
-  const width = N * F
+  const width = seats.length * F
   const seen = new Float32Array((game.cells + 1) * width) // [C + 1, N, F]
   const known = new Float32Array((game.cells + 1) * S) // [C + 1, S]
   for (let row = 0; row <= game.cells; row++) {
-    seats.forEach((player, n) => {
-      seen.set(kind === 'none' ? [1] : oneHots(game, row - 1, seenBy(player, players)), row * width + n * F)
-    })
-    known.set(oneHots(game, row - 1, seenBy(0, players)), row * S)
+    seats.forEach((player, n) => seen.set(seenOf(game, view, player, row - 1), row * width + n * F))
+    known.set(oneHots(game, row - 1, seenBy(0, players), 0), row * S)
   }
   const { last } = state
   return (lanes: Int32Array, count: number): void => {
@@ -88,5 +198,52 @@ function copyRows(
     let from = (last[lane] + 1) * width
     let to = lane * width
     for (const end = to + width; to < end;) into[to++] = table[from++]
+  }
+}
+
+/** Games of several states, observations that reach back, and large tables: part by part. */
+function composed(game: Game, view: View, state: MatrixState, port: Port) {
+  const { observation, observationSize: F, state: globalState, stateSize: S, seats } = port
+  const { kind, memory } = view
+  const { last, earlier, place, states: K } = state
+  const players = game.actions.length
+  const N = seats.length
+  const shown = K > 1 && !view.hideState ? K : 0
+  const shares = kind === 'last' ? memory : kind === 'uoe-last' ? 1 : 0
+  const writers = Array.from(seats, (player) =>
+    kind === 'last' ? roundWriter(game, seenBy(player, players), 0) : roundWriter(game, seenBy(0, players), -1),
+  )
+  const known = roundWriter(game, seenBy(0, players), 0)
+  const filler = kind === 'none' && shown === 0 ? 1 : 0
+  const cellAt = (lane: number, back: number) => (back === 0 ? last[lane] : earlier[lane * (memory - 1) + back - 1])
+  const writePlace = (into: Float32Array, at: number, lane: number) => {
+    for (let s = 0; s < K; s++) into[at + s] = 0
+    into[at + place[lane]] = 1
+  }
+  return (lanes: Int32Array, count: number): void => {
+    for (let k = 0; k < count; k++) {
+      const lane = lanes[k]
+      for (let n = 0; n < N; n++) {
+        const row = (lane * N + n) * F
+        let at = row
+        if (shown > 0) writePlace(observation, at, lane)
+        at += shown
+        const { width, write } = writers[n]
+        for (let back = 0; back < shares; back++) {
+          write(observation, at, cellAt(lane, back))
+          at += width
+        }
+        for (; at < row + F; at++) observation[at] = filler
+      }
+      let at = lane * S
+      if (K > 1) {
+        writePlace(globalState, at, lane)
+        at += K
+      }
+      for (let back = 0; back < memory; back++) {
+        known.write(globalState, at, cellAt(lane, back))
+        at += known.width
+      }
+    }
   }
 }

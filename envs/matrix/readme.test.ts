@@ -4,11 +4,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { type TSchema } from '@sinclair/typebox'
-import { actionsOf, GAMES, namedGame, pureEquilibria, bestWelfare, welfare, type Game } from './games.ts'
+import { actionsOf, pureEquilibria, bestWelfare, welfare, type Game } from './games.ts'
+import { FORMULAS } from './formulas.ts'
 import { metricsOf } from './metrics.ts'
 import { observationFeatures } from './observe.ts'
 import { OPTIONS } from './options.ts'
-import { MISS_COST } from './start.ts'
+import { ORDINAL } from './ordinal.ts'
+import { MISS_COST, formulaGame } from './start.ts'
+import { GAMES, namedGame, tableGame } from './tables.ts'
 
 const file = join(dirname(fileURLToPath(import.meta.url)), 'README.md')
 
@@ -21,11 +24,13 @@ function allowed(schema: TSchema): string {
   if (schema.anyOf !== undefined) return (schema.anyOf as TSchema[]).map(allowed).join(', ')
   if (schema.const !== undefined) return code(schema.const)
   if (schema.type === 'null') return code(null)
-  if (schema.type === 'number') return `${schema.minimum} to ${schema.maximum}`
-  return 'two tables'
+  if (schema.type === 'number' || schema.type === 'integer') return `${schema.minimum} to ${schema.maximum}`
+  if (schema.type === 'boolean') return `${code(true)}, ${code(false)}`
+  return schema.type === 'array' ? 'tables' : 'an object'
 }
 
 const games = Object.keys(GAMES).map((id) => namedGame(id as keyof typeof GAMES, MISS_COST))
+const ordinal = [...Object.keys(ORDINAL), 'uoe-nc19'].map((id) => tableGame(id, MISS_COST))
 
 function cellName(game: Game, cell: number): string {
   const names = actionsOf(game, cell).map((action, player) => game.actions[player][action])
@@ -51,7 +56,7 @@ const sections: Record<string, string> = {
     Object.entries(OPTIONS.properties).map(([name, schema]) => [
       code(name),
       code((schema as TSchema).default),
-      allowed(schema),
+      name === 'game' ? 'names in the tables below' : allowed(schema),
       String(schema.description),
     ]),
   ),
@@ -76,9 +81,37 @@ const sections: Record<string, string> = {
             .join('; ')}`,
     ]),
   ),
+  formulas: table(
+    ['game', 'title', 'players', 'states', 'numbers', 'source'],
+    Object.entries(FORMULAS).map(([id, { title, parameters, source }]) => {
+      const game = formulaGame(id, {})
+      return [
+        code(id),
+        title,
+        parameters.players === undefined ? '2' : `${parameters.players.minimum} to ${parameters.players.maximum}`,
+        game.stages === undefined ? '1' : id === 'coordination' ? '2^N' : game.stages.names.join(', '),
+        Object.entries(parameters)
+          .map(([name, p]) => `${code(name)} ${p.meaning}; ${p.minimum} to ${p.maximum}, default ${p.default}`)
+          .join('<br>') || 'none',
+        source,
+      ]
+    }),
+  ),
+  ordinal: table(
+    ['game', 'payoffs at 00, 01, 10, 11', 'pure equilibria'],
+    ordinal.map((game) => [
+      code(game.id),
+      Array.from({ length: 4 }, (_, cell) => Array.from(game.payoff.subarray(cell * 2, cell * 2 + 2)).join(',')).join(
+        '  ',
+      ),
+      pureEquilibria(game)
+        .map((cell) => actionsOf(game, cell).join(''))
+        .join(', ') || 'none',
+    ]),
+  ),
   observation: table(
     ['#', 'feature', 'range', 'meaning'],
-    observationFeatures(games[0], 'last', 0).map((feature, i) => [
+    observationFeatures(games[0], { kind: 'last', memory: 1, hideState: false }, 0).map((feature, i) => [
       String(i),
       code(feature.name),
       `${feature.low} to ${feature.high}`,
@@ -90,7 +123,10 @@ const sections: Record<string, string> = {
     [...new Map(games.flatMap((game) => metricsOf(game).map(({ name, meaning }) => [name, meaning])))].map(
       ([name, meaning]) => {
         const having = games.filter((game) => metricsOf(game).some((metric) => metric.name === name))
-        return [code(name), meaning, having.length === games.length ? 'all' : having.map(({ id }) => id).join(', ')]
+        const rare = having.length < games.length / 2
+        const names = (list: readonly Game[]) => list.map(({ id }) => id).join(', ')
+        const others = games.filter((game) => !having.includes(game))
+        return [code(name), meaning, others.length === 0 ? 'all' : rare ? names(having) : `all but ${names(others)}`]
       },
     ),
   ),
