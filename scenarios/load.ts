@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ENVS, TroupeError, shown, unknownName, type EnvDefinition } from '../envs/index.ts'
 import { MAX_TEXT, checkScenario, checkSuite, parseJson, type Scenario, type Suite } from './schema.ts'
+import { foragingScenario } from './foraging.ts'
 import { located, scenarioSpec } from './open.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -42,13 +43,25 @@ export function loadScenario(idOrPath: string, definitions: Readonly<Record<stri
   return shippedScenario(idOrPath, definitions)
 }
 
+/** Families whose names spell out their tasks, so that not every one needs a file. */
+const SPELLED: readonly ((id: string) => Scenario | null)[] = [foragingScenario]
+
+function spelled(id: string): Scenario | null {
+  for (const family of SPELLED) {
+    const scenario = typeof id === 'string' ? family(id) : null
+    if (scenario !== null) return scenario
+  }
+  return null
+}
+
 /**
  * One shipped scenario by id, never a path: the door for names that come over the network.
  * Only names from the listing are ever joined to a path, so an id cannot lead out of the folder.
  * @throws TroupeError unknown-name with the nearest id
  */
 export function shippedScenario(id: string, definitions: Readonly<Record<string, EnvDefinition>> = ENVS): Scenario {
-  const scenario = readShipped(known('scenario', id, scenarioIds()))
+  const ids = scenarioIds()
+  const scenario = ids.includes(id) ? readShipped(id) : (spelled(id) ?? readShipped(known('scenario', id, ids)))
   scenarioSpec(scenario, definitions)
   return scenario
 }

@@ -130,70 +130,58 @@ export function stateFeatures(plan: Plan): Feature[] {
   return features
 }
 
-/** Tables of one batch for the kernels below. */
+/** Tables and scratch of one batch for the kernels below. */
 export interface Sight {
-  readonly rowOf: Uint8Array // [C]
-  readonly columnOf: Uint8Array // [C]
+  readonly rowOf: Float32Array // [C]
+  readonly columnOf: Float32Array // [C]
   readonly shareRow: Float32Array // [C] row over rows - 1
   readonly shareColumn: Float32Array // [C]
+  readonly shareLevel: Float32Array // [levels] level over the highest
+  readonly bodies: Float32Array // [M, 2 or 3] how the players of one lane show
 }
 
 export function createSight(plan: Plan): Sight {
-  const { rows, columns, cells } = plan
-  const rowOf = Uint8Array.from({ length: cells }, (_, cell) => Math.floor(cell / columns))
-  const columnOf = Uint8Array.from({ length: cells }, (_, cell) => cell % columns)
+  const { rows, columns, cells, players, levelsObserved, topPlayerLevel } = plan
+  const rowOf = Float32Array.from({ length: cells }, (_, cell) => Math.floor(cell / columns))
+  const columnOf = Float32Array.from({ length: cells }, (_, cell) => cell % columns)
   return {
     rowOf,
     columnOf,
-    shareRow: Float32Array.from(rowOf, (row) => row / (rows - 1)),
-    shareColumn: Float32Array.from(columnOf, (column) => column / (columns - 1)),
+    shareRow: rowOf.map((row) => row / (rows - 1)),
+    shareColumn: columnOf.map((column) => column / (columns - 1)),
+    shareLevel: Float32Array.from({ length: topPlayerLevel + 1 }, (_, level) => level / topPlayerLevel),
+    bodies: new Float32Array(players * (levelsObserved ? 3 : 2)),
   }
 }
 
 /** Writes every element of `port.observation` [B, N, F] in the listed lanes: vectors of a field seen from everywhere. */
 export function observeAll(state: ForagingState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
-  const { plan, cell, level, foodCell, foodLevel, foodStatus } = state
+  const { plan, cell, level, foodSeen } = state
   const { players, foods, levelsObserved } = plan
-  const { rowOf, columnOf } = sight
-  const { observation, observationSize, seats } = port
+  const { rowOf, columnOf, bodies } = sight
+  const { observation, seats } = port
   const agents = seats.length
   const width = levelsObserved ? 3 : 2
+  const food = 3 * foods
+  const all = width * players
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
-    const rows = lane * agents * observationSize
-    let o = rows
-    for (let f = lane * foods; f < (lane + 1) * foods; f++) {
-      if (foodStatus[f] !== PRESENT) continue
-      observation[o] = rowOf[foodCell[f]]
-      observation[o + 1] = columnOf[foodCell[f]]
-      observation[o + 2] = foodLevel[f]
-      o += 3
+    let b = 0
+    for (let i = lane * players; i < (lane + 1) * players; i++) {
+      const here = cell[i]
+      bodies[b] = rowOf[here]
+      bodies[b + 1] = columnOf[here]
+      if (levelsObserved) bodies[b + 2] = level[i]
+      b += width
     }
-    for (const end = rows + 3 * foods; o < end; o += 3) {
-      observation[o] = observation[o + 1] = -1
-      observation[o + 2] = 0
-    }
+    let o = lane * agents * (food + all)
     for (let s = 0; s < agents; s++) {
-      const row = rows + s * observationSize
-      // Everybody sees the same food.
-      for (let f = 0; f < 3 * foods; f++) observation[row + f] = observation[rows + f]
-      const own = seats[s]
-      o = row + 3 * foods
-      let i = lane * players + own
-      let here = cell[i]
-      observation[o] = rowOf[here]
-      observation[o + 1] = columnOf[here]
-      if (levelsObserved) observation[o + 2] = level[i]
-      o += width
-      i = lane * players
-      for (let n = 0; n < players; n++, i++) {
-        if (n === own) continue
-        here = cell[i]
-        observation[o] = rowOf[here]
-        observation[o + 1] = columnOf[here]
-        if (levelsObserved) observation[o + 2] = level[i]
-        o += width
-      }
+      for (let f = lane * food; f < (lane + 1) * food; f++) observation[o++] = foodSeen[f]
+      // The player itself, those before it, those after it.
+      const own = seats[s] * width
+      for (let p = own; p < own + width; p++) observation[o++] = bodies[p]
+      for (let p = 0; p < own; p++) observation[o++] = bodies[p]
+      for (let p = own + width; p < all; p++) observation[o++] = bodies[p]
     }
   }
 }
@@ -304,26 +292,21 @@ export function observeGrid(state: ForagingState, sight: Sight, port: Port, lane
 
 /** Writes every element of `port.state` [B, S] in the listed lanes. */
 export function observeState(state: ForagingState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
-  const { plan, cell, level, foodCell, foodLevel, foodStatus, spawned } = state
-  const { players, foods, topPlayerLevel, topFoodLevel } = plan
-  const { shareRow, shareColumn } = sight
-  const { state: out, stateSize } = port
+  const { plan, cell, level, foodShare } = state
+  const { players, foods } = plan
+  const { shareRow, shareColumn, shareLevel } = sight
+  const { state: out } = port
+  const food = 3 * foods + 1
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
-    let o = lane * stateSize
+    let o = lane * (3 * players + food)
     for (let i = lane * players; i < (lane + 1) * players; i++) {
-      out[o] = shareRow[cell[i]]
-      out[o + 1] = shareColumn[cell[i]]
-      out[o + 2] = level[i] / topPlayerLevel
+      const here = cell[i]
+      out[o] = shareRow[here]
+      out[o + 1] = shareColumn[here]
+      out[o + 2] = shareLevel[level[i]]
       o += 3
     }
-    for (let f = lane * foods; f < (lane + 1) * foods; f++) {
-      const there = foodStatus[f] === PRESENT
-      out[o] = there ? shareRow[foodCell[f]] : 0
-      out[o + 1] = there ? shareColumn[foodCell[f]] : 0
-      out[o + 2] = there ? foodLevel[f] / topFoodLevel : 0
-      o += 3
-    }
-    out[o] = spawned[lane] / (foods * topFoodLevel)
+    for (let f = lane * food; f < (lane + 1) * food; f++) out[o++] = foodShare[f]
   }
 }

@@ -20,6 +20,7 @@ import {
   LOADED,
   MOVED,
   NONE,
+  showFood,
   STOOD,
   TAKEN,
   TAKEN_ITEMS,
@@ -212,6 +213,7 @@ function load(state: ForagingState, scratch: Scratch, port: Port, lane: number, 
     tally[row + TAKEN_ITEMS]++
     tally[row + TAKEN_LEVELS] += weight
     if (size > 1) tally[row + JOINT_LOADS]++
+    showFood(state, lane)
   }
 }
 

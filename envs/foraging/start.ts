@@ -1,6 +1,6 @@
 /** The start of an episode. */
 import { GENERATOR_WORDS, nextBelow } from '../core/random.ts'
-import { ABSENT, PRESENT, TALLIES, type ForagingState } from './state.ts'
+import { ABSENT, PRESENT, showFood, TALLIES, type ForagingState } from './state.ts'
 
 /** Generator streams, in port order. */
 export const STREAMS = ['players', 'foods'] as const
@@ -161,5 +161,6 @@ function placeFoods(state: ForagingState, scratch: Start, lane: number, random: 
   }
   spawned[lane] = total
   left[lane] = placed
+  showFood(state, lane)
   return placed > 0
 }

@@ -57,6 +57,8 @@ export interface ForagingState {
   // Derived: rebuilt after a load.
   readonly slotAt: Uint8Array // [B, C] present food slot + 1, 0 none
   readonly left: Int32Array // [B] items present
+  readonly foodSeen: Float32Array // [B, 3 K] food slots of the vector observation of the whole field
+  readonly foodShare: Float32Array // [B, 3 K + 1] the food part of the global state
 }
 
 /** What privileged policies may read; nobody but the rules writes it. */
@@ -78,6 +80,8 @@ export function createState(plan: Plan, lanes: number): ForagingState {
     tally: new Int32Array(lanes * TALLIES),
     slotAt: new Uint8Array(lanes * cells),
     left: new Int32Array(lanes),
+    foodSeen: new Float32Array(lanes * 3 * foods),
+    foodShare: new Float32Array(lanes * (3 * foods + 1)),
   }
 }
 
@@ -100,6 +104,34 @@ export function derive(state: ForagingState, lane: number): void {
     present++
   }
   left[lane] = present
+  showFood(state, lane)
+}
+
+/** Writes down how a lane's food shows: it changes so rarely that observations copy it. */
+export function showFood(state: ForagingState, lane: number): void {
+  const { plan, foodCell, foodLevel, foodStatus, spawned, foodSeen, foodShare } = state
+  const { rows, columns, foods, topFoodLevel } = plan
+  let seen = lane * 3 * foods
+  const end = seen + 3 * foods
+  let share = lane * (3 * foods + 1)
+  for (let f = lane * foods; f < (lane + 1) * foods; f++, share += 3) {
+    foodShare[share] = foodShare[share + 1] = foodShare[share + 2] = 0
+    if (foodStatus[f] !== PRESENT) continue
+    const column = foodCell[f] % columns
+    const row = (foodCell[f] - column) / columns
+    foodSeen[seen] = row
+    foodSeen[seen + 1] = column
+    foodSeen[seen + 2] = foodLevel[f]
+    foodShare[share] = row / (rows - 1)
+    foodShare[share + 1] = column / (columns - 1)
+    foodShare[share + 2] = foodLevel[f] / topFoodLevel
+    seen += 3
+  }
+  for (; seen < end; seen += 3) {
+    foodSeen[seen] = foodSeen[seen + 1] = -1
+    foodSeen[seen + 2] = 0
+  }
+  foodShare[share] = spawned[lane] / (foods * topFoodLevel)
 }
 
 /**

@@ -41,7 +41,7 @@ export interface SpeedRequest extends MeasureSettings {
 }
 
 /** What `troupe speed` shows of every family, so that the page stays one screen long. */
-const SHOWN = ['warehouse/tiny-4ag', 'matrix/stag-hunt-repeated']
+const SHOWN = ['warehouse/tiny-4ag', 'matrix/stag-hunt-repeated', 'foraging/8x8-2p-3f', 'foraging/15x15-4p-5f']
 
 /** kernels.ts is loaded only when its rows are wanted: it brings the tensor library. */
 interface Kernels {
