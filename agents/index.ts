@@ -7,6 +7,15 @@ import { random } from './scripted/random.ts'
 import { skirmishFocus } from './scripted/skirmish-focus.ts'
 import { skirmishKite } from './scripted/skirmish-kite.ts'
 import { skirmishNearest } from './scripted/skirmish-nearest.ts'
+import { spectrumAloha, spectrumHopping } from './scripted/spectrum-aloha.ts'
+import { spectrumCsma } from './scripted/spectrum-csma.ts'
+import { spectrumGenie } from './scripted/spectrum-genie.ts'
+import { spectrumIndependentSet } from './scripted/spectrum-independent-set.ts'
+import { spectrumMyopic } from './scripted/spectrum-myopic.ts'
+import { spectrumSticky } from './scripted/spectrum-sticky.ts'
+import { spectrumTdma } from './scripted/spectrum-tdma.ts'
+import { spectrumTwoColour } from './scripted/spectrum-two-colour.ts'
+import { spectrumWhittle } from './scripted/spectrum-whittle.ts'
 import { warehouseGreedy } from './scripted/warehouse-greedy.ts'
 
 /** Policies that are not learned, by name. */
@@ -16,6 +25,16 @@ export const POLICIES: Record<string, PolicyDefinition> = {
   'skirmish-nearest': skirmishNearest,
   'skirmish-focus': skirmishFocus,
   'skirmish-kite': skirmishKite,
+  'spectrum-aloha': spectrumAloha,
+  'spectrum-hopping': spectrumHopping,
+  'spectrum-csma': spectrumCsma,
+  'spectrum-genie': spectrumGenie,
+  'spectrum-independent-set': spectrumIndependentSet,
+  'spectrum-myopic': spectrumMyopic,
+  'spectrum-sticky': spectrumSticky,
+  'spectrum-tdma': spectrumTdma,
+  'spectrum-two-colour': spectrumTwoColour,
+  'spectrum-whittle': spectrumWhittle,
 }
 
 /** Algorithms, by name. */
