@@ -10,7 +10,7 @@ import { TroupeError, episodeSeed, type EnvBatch, type EnvDefinition } from '../
 import { ENVS } from '../envs/index.ts'
 import { type Checkpoint } from '../agents/core/checkpoint.ts'
 import { type Learner, type LearnerDefinition, type Metrics, type PlayMode } from '../agents/core/learner.ts'
-import { type Policy } from '../agents/core/policy.ts'
+import { type Policy, type PolicyMemory } from '../agents/core/policy.ts'
 import { LEARNERS } from '../agents/index.ts'
 import { openScenario, scenarioSpec } from '../scenarios/open.ts'
 import { type Scenario } from '../scenarios/schema.ts'
@@ -199,8 +199,12 @@ class SharedLearner implements Learner {
     return this.own.policy(mode)
   }
 
-  values(batch: EnvBatch, out: Float32Array): void {
-    this.own.values(batch, out)
+  values(batch: EnvBatch, out: Float32Array, memory?: PolicyMemory): void {
+    this.own.values(batch, out, memory)
+  }
+
+  valueMemory(lanes: number): PolicyMemory {
+    return this.own.valueMemory(lanes)
   }
 
   dispose(): void {

@@ -485,6 +485,7 @@ class Run {
       purpose,
       label: `${plan.definition.name}, seed ${plan.seed}, after ${step} steps, ${scenario.evaluation.policy}`,
     }
+    const memory = critic?.valueMemory(lanes)
     const all: PlayedEpisode[] = []
     for (let from = 0; from < episodes; from += lanes) {
       const count = Math.min(lanes, episodes - from)
@@ -496,7 +497,7 @@ class Run {
         rng: plan.seed,
         teamReward: scenario.teamReward,
         record: (k) => (from + k < plan.replays ? header : null),
-        ...(critic === undefined ? {} : { values: (shown_, out) => critic.values(shown_, out) }),
+        ...(critic === undefined ? {} : { values: (shown_, out) => critic.values(shown_, out, memory) }),
       })
       all.push(...played)
       await turn()

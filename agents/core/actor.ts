@@ -1,10 +1,9 @@
 /** One network that picks the actions of all agents (parameter sharing), told apart by a one-hot id. */
 import { TroupeError, type EnvSpec, type Generator } from '../../envs/core/index.ts'
-import { greedyChoice, logProbabilities, penalties, sampleChoice } from './categorical.ts'
 import { type PlayMode } from './learner.ts'
-import { Mlp, type Activation } from './networks.ts'
-import { type ActionBatch, type AgentView, type Policy } from './policy.ts'
-import { tf } from './tensors.ts'
+import { Network, type Activation } from './networks.ts'
+import { type ActionBatch, type AgentView, type Policy, type PolicyMemory } from './policy.ts'
+import { type Rollout } from './rollout.ts'
 
 export interface ActorSettings {
   readonly hidden: number
@@ -12,10 +11,16 @@ export interface ActorSettings {
   readonly activation: Activation
   readonly agentId: boolean
   readonly outputGain: number
+  readonly network: 'mlp' | 'gru'
+}
+
+/** What a recurrent network carries from step to step, a row per agent of each lane. */
+export interface Memory {
+  readonly hidden: Float32Array // [B, n, H]
 }
 
 export class SharedActor {
-  readonly net: Mlp
+  readonly net: Network
   /** Ids of the agents it was made for, in the order of their one-hot slots. */
   readonly agents: readonly string[]
   readonly sizes: readonly number[] // [D]
@@ -24,25 +29,17 @@ export class SharedActor {
   /** Choices made that the mask forbade; stays 0. */
   maskViolations = 0
   private input = new Float32Array(0)
-  private penalty = new Float32Array(0)
+  private uniform = new Float32Array(0)
+  private reset = new Uint8Array(0)
 
   constructor(spec: EnvSpec, agents: readonly string[], settings: ActorSettings, rng: Generator) {
+    const { hidden, layers, activation, outputGain, agentId, network } = settings
     this.agents = agents
     this.sizes = spec.actionSizes
     this.features = spec.observationSize
-    this.inputs = spec.observationSize + (settings.agentId ? agents.length : 0)
-    this.net = new Mlp(
-      {
-        name: 'actor',
-        inputs: this.inputs,
-        outputs: spec.actionSize,
-        hidden: settings.hidden,
-        layers: settings.layers,
-        activation: settings.activation,
-        outputGain: settings.outputGain,
-      },
-      rng,
-    )
+    this.inputs = spec.observationSize + (agentId ? agents.length : 0)
+    const wide = { name: 'actor', inputs: this.inputs, outputs: spec.actionSize }
+    this.net = new Network({ ...wide, hidden, layers, activation, outputGain, recurrent: network === 'gru' }, rng)
   }
 
   /** Slot of each agent of a view. @throws TroupeError when the network does not know one of them */
@@ -79,55 +76,71 @@ export class SharedActor {
     for (let i = features; i < inputs; i++) out[to + i] = i - features === slot ? 1 : 0
   }
 
+  /** Inputs of rows of a rollout, in their order. @param out [rows, inputs] overwritten */
+  gather({ observation, agents }: Rollout, rows: Int32Array, out: Float32Array): void {
+    for (let k = 0; k < rows.length; k++) this.writeInput(observation, rows[k], rows[k] % agents, out, k)
+  }
+
+  /** Fresh memory for lanes × agents; null when there is nothing to remember. */
+  memory(lanes: number, agents: number): Memory | null {
+    return this.net.memory === 0 ? null : { hidden: new Float32Array(lanes * agents * this.net.memory) }
+  }
+
   /**
    * Chooses for every agent of a view, lanes outermost; draws one float per dimension and row.
+   * @param memory from `memory`; where an episode starts it is forgotten first
    * @param rng of a lane; undefined plays greedily
    */
-  choose(view: AgentView, slots: Int32Array, out: ActionBatch, rng: ((lane: number) => Generator) | undefined): void {
-    const { lanes, observation, mask } = view
+  choose(
+    view: AgentView,
+    slots: Int32Array,
+    memory: Memory | null,
+    out: ActionBatch,
+    rng: ((lane: number) => Generator) | undefined,
+  ): void {
+    const { lanes, observation, mask, episodeStart } = view
+    const { sizes, net } = this
     const n = slots.length
     const rows = lanes * n
-    const { sizes } = this
-    const A = this.net.shape.outputs
+    const A = net.shape.outputs
     const D = sizes.length
-    if (this.input.length < rows * this.inputs) {
+    if (this.reset.length < rows) {
       this.input = new Float32Array(rows * this.inputs)
-      this.penalty = new Float32Array(rows * A)
+      this.uniform = new Float32Array(rows * D)
+      this.reset = new Uint8Array(rows)
     }
-    for (let row = 0; row < rows; row++) this.writeInput(observation, row, slots[row % n], this.input, row)
-    penalties(mask, this.penalty, 0, rows * A)
-    const [logp, probability] = this.net.infer(this.input, rows, (logits) => {
-      const logs = logProbabilities(logits, tf.tensor2d(this.penalty.subarray(0, rows * A), [rows, A]), sizes)
-      return [logs, tf.exp(logs)]
-    })
+    const { input, uniform, reset } = this
+    for (let row = 0; row < rows; row++) this.writeInput(observation, row, slots[row % n], input, row)
+    for (let lane = 0; lane < lanes && rng !== undefined; lane++) {
+      const draws = rng(lane)
+      for (let i = lane * n * D; i < (lane + 1) * n * D; i++) uniform[i] = draws.float()
+    }
+    for (let row = 0; row < rows; row++) reset[row] = episodeStart[Math.floor(row / n)]
+    const choice = { ...out, action: out.action as Int32Array, mask, ...(rng === undefined ? {} : { uniform }) }
+    net.act(input, rows, sizes, choice, memory === null ? undefined : { hidden: memory.hidden, reset })
     for (let row = 0; row < rows; row++) {
       let at = row * A
-      let total = 0
       for (let d = 0; d < D; d++) {
-        const choice =
-          rng === undefined
-            ? greedyChoice(probability, mask, at, sizes[d])
-            : sampleChoice(probability, at, sizes[d], rng(Math.floor(row / n)))
-        if (choice < 0 || mask[at + choice] === 0) this.maskViolations++
-        out.action[row * D + d] = choice
-        total += logp[at + choice]
+        if (mask[at + out.action[row * D + d]] === 0) this.maskViolations++
         at += sizes[d]
       }
-      if (out.logProbability !== undefined) out.logProbability[row] = total
     }
-    out.probability?.set(probability.subarray(0, rows * A))
   }
 
   /** The actor as a policy; it keeps learning while the learner does. */
   policy(name: string, mode: PlayMode): Policy {
-    const slotsOf = (view: AgentView) => this.slots(view.spec, view.agents)
+    let known: AgentView | undefined
+    let slots = new Int32Array(0)
+    const act = (view: AgentView, memory: PolicyMemory, out: ActionBatch, rng: (lane: number) => Generator) => {
+      if (view !== known) slots = this.slots(view.spec, view.agents) as typeof slots
+      known = view
+      this.choose(view, slots, (memory ?? null) as Memory | null, out, mode === 'greedy' ? undefined : rng)
+    }
     return {
       name,
-      memory: () => null,
-      act: (view, _memory, out, rng) =>
-        this.choose(view, slotsOf(view), out, mode === 'greedy' ? undefined : () => rng),
-      actLanes: (view, _memory, out, rngs) =>
-        this.choose(view, slotsOf(view), out, mode === 'greedy' ? undefined : (lane) => rngs[lane]),
+      memory: (lanes, agents) => this.memory(lanes, agents),
+      act: (view, memory, out, rng) => act(view, memory, out, () => rng),
+      actLanes: (view, memory, out, rngs) => act(view, memory, out, (lane) => rngs[lane]),
     }
   }
 }

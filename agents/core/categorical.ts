@@ -2,8 +2,8 @@
  * Masked choices: discrete, or one choice per dimension (multi-discrete). Rows are [A] wide with the dimensions side by
  * side, exactly as environments lay out their masks.
  */
-import { TroupeError, type EnvSpec, type Generator } from '../../envs/core/index.ts'
-import { logSoftmax, maskedCategorical } from '../kernels/index.ts'
+import { TroupeError, type EnvSpec } from '../../envs/core/index.ts'
+import { logSoftmax, maskedCategorical, type Choice } from '../kernels/index.ts'
 import { tf } from './tensors.ts'
 
 /**
@@ -77,13 +77,14 @@ export function judgeChoices(
 }
 
 /**
- * Draws one choice in a dimension; a choice of probability 0 is never drawn.
+ * The choice in a dimension that a number from a generator stands for; one of probability 0 is never taken.
  * @param probability float32 probabilities, `size` of them from `from`
+ * @param uniform in [0, 1)
  */
-export function sampleChoice(probability: Float32Array, from: number, size: number, rng: Generator): number {
+export function sampleChoice(probability: Float32Array, from: number, size: number, uniform: number): number {
   let total = 0
   for (let a = 0; a < size; a++) total += probability[from + a]
-  const point = rng.float() * total
+  const point = uniform * total
   let sum = 0
   for (let a = 0; a < size; a++) {
     sum += probability[from + a] // the same sums as above, so the last of them is the total, which is above the point
@@ -103,4 +104,36 @@ export function greedyChoice(probability: Float32Array, mask: Uint8Array, from: 
     if (mask[from + a] !== 0 && (best < 0 || probability[from + a] > probability[from + best])) best = a
   }
   return best
+}
+
+/**
+ * Chooses in every row, as the sampling kernel does it on `simd`.
+ * @param logits [rows, A]
+ * @param sizes [D] choices per dimension, summing to A
+ * @param choice what is allowed, the uniforms to draw with (left out = the likeliest), and where to write
+ */
+export function chooseRows(logits: tf.Tensor2D, sizes: readonly number[], choice: Choice): void {
+  const [rows, A] = logits.shape
+  const D = sizes.length
+  const mask = choice.mask ?? new Uint8Array(rows * A).fill(1)
+  const penalty = new Float32Array(rows * A)
+  penalties(mask, penalty)
+  const logs = logProbabilities(logits, tf.tensor2d(penalty, [rows, A]), sizes)
+  const logProbability = logs.dataSync() as Float32Array
+  const probability = tf.exp(logs).dataSync() as Float32Array
+  for (let row = 0; row < rows; row++) {
+    let at = row * A
+    let total = 0
+    for (let d = 0; d < D; d++) {
+      const taken =
+        choice.uniform === undefined
+          ? greedyChoice(probability, mask, at, sizes[d])
+          : sampleChoice(probability, at, sizes[d], choice.uniform[row * D + d])
+      choice.action[row * D + d] = taken
+      total += logProbability[at + taken]
+      at += sizes[d]
+    }
+    if (choice.logProbability !== undefined) choice.logProbability[row] = total
+  }
+  choice.probability?.set(probability)
 }

@@ -15,14 +15,17 @@ export interface SavedTensor {
 export type Tensors = Readonly<Record<string, SavedTensor>>
 
 export interface Checkpoint {
-  /** Networks by slice name ('actor/layer0/weight'); optimiser moments under 'optimiser/'. */
+  /**
+   * Networks by slice name ('actor/layer0/weight'); what is not weights under names of its own: optimiser moments
+   * ('optimiser/'), what recurrent networks remember of the training lanes ('memory/').
+   */
   readonly weights: Tensors
   /** Settings, normalisers, generators, counters, a snapshot of every lane; plain JSON. */
   readonly state: Readonly<Record<string, unknown>>
 }
 
 const HEADER_LIMIT = 1 << 20 // bytes of JSON; ours have a few thousand
-const OPTIMISER = 'optimiser/'
+const BESIDE_WEIGHTS = ['optimiser/', 'memory/']
 
 /**
  * safetensors: u64 length of the header, JSON header padded with spaces to 8 bytes, little-endian data.
@@ -105,8 +108,10 @@ export function decodeSafetensors(bytes: Uint8Array, where = 'safetensors'): Ten
   return Object.fromEntries(entries)
 }
 
-/** SHA-256 over the networks (policy and critic), optimiser moments left out: equal weights, equal hash. */
+/** SHA-256 over the networks (policy and critic), and nothing beside them: equal weights, equal hash. */
 export function weightsHash(checkpoint: Pick<Checkpoint, 'weights'>): string {
-  const networks = Object.entries(checkpoint.weights).filter(([name]) => !name.startsWith(OPTIMISER))
+  const networks = Object.entries(checkpoint.weights).filter(
+    ([name]) => !BESIDE_WEIGHTS.some((prefix) => name.startsWith(prefix)),
+  )
   return bytesToHex(sha256(encodeSafetensors(Object.fromEntries(networks))))
 }

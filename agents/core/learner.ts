@@ -9,11 +9,11 @@ import {
   type EnvSpec,
   type Snapshot,
 } from '../../envs/core/index.ts'
+import { type FusedOptimiser } from '../kernels/index.ts'
 import { type Checkpoint, type SavedTensor } from './checkpoint.ts'
-import { type Mlp } from './networks.ts'
+import { type Network } from './networks.ts'
 import { type ValueNorm, type ValueNormState } from './normalise.ts'
-import { type Adam } from './optimiser.ts'
-import { type Policy } from './policy.ts'
+import { type Policy, type PolicyMemory } from './policy.ts'
 import { type OtherAgents } from './rollout.ts'
 import { type Shard, type ShardGroup } from './shards.ts'
 import { type TeamReward } from './teams.ts'
@@ -53,8 +53,14 @@ export interface Learner {
   /** Plays a stretch and learns from it. @throws TroupeError diverged, naming tensor and step */
   collectAndUpdate(): Metrics
   policy(mode: PlayMode): Policy
-  /** The critic's estimates in reward units for another batch of the same environment. @param out [B, n] overwritten */
-  values(batch: EnvBatch, out: Float32Array): void
+  /**
+   * The critic's estimates in reward units for another batch of the same environment.
+   * @param out [B, n] overwritten
+   * @param memory from `valueMemory`, for critics that remember: one call per step then; without it every look is a first
+   */
+  values(batch: EnvBatch, out: Float32Array, memory?: PolicyMemory): void
+  /** Fresh memory for `values` of that many lanes. */
+  valueMemory(lanes: number): PolicyMemory
   /** Of a learner with some of the shards: everybody calls it, and what the first worker gets is whole. */
   save(): Checkpoint
   load(checkpoint: Checkpoint): void
@@ -84,13 +90,16 @@ export interface LearnerParts {
   readonly shards: readonly Shard[]
   /** Ids of the learning agents, in the order of their one-hot slots. */
   readonly agents: readonly string[]
-  readonly networks: readonly { readonly net: Mlp; readonly adam: Adam }[]
+  readonly networks: readonly { readonly net: Network; readonly optimiser: FusedOptimiser }[]
   readonly normalisers: Readonly<Record<string, ValueNorm>>
   readonly count: { steps: number; updates: number }
 }
 
+/** 2: optimisers save their moments by number, and recurrent networks what they remember. */
+const FORMAT = 2
+
 interface SavedState {
-  readonly format: 1
+  readonly format: typeof FORMAT
   readonly algorithm: string
   readonly settings: Readonly<Record<string, unknown>>
   readonly env: { readonly id: string; readonly version: string; readonly options: Readonly<Record<string, unknown>> }
@@ -99,7 +108,7 @@ interface SavedState {
   /** One record per shard. */
   readonly generators: readonly Readonly<Record<string, readonly number[]>>[]
   readonly normalisers: Readonly<Record<string, ValueNormState>>
-  readonly optimisers: Readonly<Record<string, { power1: number; power2: number; steps: number }>>
+  readonly optimisers: Readonly<Record<string, { steps: number }>>
   readonly steps: number
   readonly updates: number
   /** Of every shard, in order. */
@@ -110,27 +119,36 @@ interface SavedState {
 interface SavedShard {
   readonly generators: Readonly<Record<string, readonly number[]>>
   readonly lanes: readonly Snapshot[]
+  /** By network, [rows, H]: what its recurrent layer carries. */
+  readonly carried: Readonly<Record<string, Float32Array>>
 }
 
 /** The tensors and state of a learner: loaded into a fresh one of the same settings, the same future follows. */
 export function saveLearner(parts: LearnerParts): Checkpoint {
   const { spec } = parts.shards[0].collector.batch
   const weights: Record<string, SavedTensor> = {}
-  const optimisers: Record<string, { power1: number; power2: number; steps: number }> = {}
-  for (const { net, adam } of parts.networks) {
-    for (const { name, shape, from, to } of net.slices) weights[name] = { shape, data: net.values.slice(from, to) }
-    const { mean, square, power1, power2, steps } = adam.state
-    weights[`optimiser/${net.shape.name}/mean`] = { shape: [mean.length], data: mean.slice() }
-    weights[`optimiser/${net.shape.name}/square`] = { shape: [square.length], data: square.slice() }
-    optimisers[net.shape.name] = { power1, power2, steps }
+  const optimisers: Record<string, { steps: number }> = {}
+  for (const { net, optimiser } of parts.networks) {
+    const values = net.read()
+    for (const { name, shape, from, to } of net.slices) weights[name] = { shape, data: values.slice(from, to) }
+    const { moments, steps } = optimiser.save()
+    moments.forEach((data, k) => (weights[momentName(net, k)] = { shape: [data.length], data }))
+    optimisers[net.shape.name] = { steps }
   }
-  const own = parts.shards.map(({ generators, collector: { batch } }): SavedShard => ({
+  const own = parts.shards.map(({ generators, carried, collector: { batch } }): SavedShard => ({
     generators: mapValues({ ...generators }, (rng) => [...rng.state]),
     lanes: Array.from({ length: batch.lanes }, (_, lane) => batch.save(lane)),
+    carried: mapValues(carried, ({ hidden }) => hidden),
   }))
   const shards = parts.group.gather(own) ?? own
+  for (const [name, { width }] of Object.entries(parts.shards[0].carried)) {
+    const hidden = shards.map(({ carried }) => carried[name])
+    const data = new Float32Array(hidden[0].length * hidden.length)
+    hidden.forEach((part, k) => data.set(part, k * part.length))
+    weights[memoryName(name)] = { shape: [data.length / width, width], data }
+  }
   const state: SavedState = {
-    format: 1,
+    format: FORMAT,
     algorithm: parts.algorithm,
     settings: parts.settings,
     env: { id: spec.env, version: spec.version, options: spec.options },
@@ -177,25 +195,27 @@ export function loadLearner(parts: LearnerParts, checkpoint: Checkpoint): void {
       expected: shown(different.mine),
     })
   }
-  for (const { net } of parts.networks) {
+  const moments = parts.networks.map(({ net, optimiser }) => {
     for (const { name, shape } of net.slices) tensorOf(checkpoint, name, shape, where)
-    for (const moment of ['mean', 'square']) {
-      tensorOf(checkpoint, `optimiser/${net.shape.name}/${moment}`, [net.values.length], where)
-    }
-  }
-  for (const { net, adam } of parts.networks) {
+    return optimiser.save().moments.map((_, k) => tensorOf(checkpoint, momentName(net, k), [net.size], where).data)
+  })
+  const remembered = mapValues(parts.shards[0].carried, ({ hidden, width }, name) => {
+    const shape = [(hidden.length / width) * parts.group.count, width]
+    return tensorOf(checkpoint, memoryName(name), shape, where).data
+  })
+  parts.networks.forEach(({ net, optimiser }, k) => {
     loadNetwork(net, checkpoint, where)
-    const name = net.shape.name
-    adam.state.mean.set(checkpoint.weights[`optimiser/${name}/mean`].data)
-    adam.state.square.set(checkpoint.weights[`optimiser/${name}/square`].data)
-    Object.assign(adam.state, state.optimisers[name])
-  }
+    optimiser.load({ moments: moments[k], steps: state.optimisers[net.shape.name].steps })
+  })
   for (const [name, norm] of Object.entries(parts.normalisers)) Object.assign(norm.state, state.normalisers[name])
   parts.count.steps = state.steps
   parts.count.updates = state.updates
   parts.shards.forEach((shard, k) => {
     const number = parts.group.own[k]
     for (const [name, rng] of Object.entries(shard.generators)) rng.state.set(state.generators[number][name])
+    for (const [name, { hidden }] of Object.entries(shard.carried)) {
+      hidden.set(remembered[name].subarray(number * hidden.length, (number + 1) * hidden.length))
+    }
     const { batch } = shard.collector
     for (let lane = 0; lane < batch.lanes; lane++) batch.load(lane, state.lanes[number * batch.lanes + lane])
   })
@@ -205,8 +225,8 @@ export function loadLearner(parts: LearnerParts, checkpoint: Checkpoint): void {
 export function readState(checkpoint: Checkpoint, algorithm: string): SavedState {
   const state = checkpoint.state as unknown as SavedState
   const where = `${algorithm}: checkpoint`
-  if (state === null || typeof state !== 'object' || state.format !== 1) {
-    throw new TroupeError('bad-version', { where, got: `format ${shown(state?.format)}`, expected: 'format 1' })
+  if (state === null || typeof state !== 'object' || state.format !== FORMAT) {
+    throw new TroupeError('bad-version', { where, got: `format ${shown(state?.format)}`, expected: `format ${FORMAT}` })
   }
   if (state.algorithm !== algorithm) {
     throw new TroupeError('bad-file', { where, got: `of ${shown(state.algorithm)}`, expected: `of "${algorithm}"` })
@@ -215,10 +235,18 @@ export function readState(checkpoint: Checkpoint, algorithm: string): SavedState
 }
 
 /** Writes a checkpoint's tensors into a network. @throws TroupeError bad-file naming the tensor */
-export function loadNetwork(net: Mlp, checkpoint: Checkpoint, where: string): void {
-  for (const { name, shape } of net.slices) tensorOf(checkpoint, name, shape, where)
-  for (const { name, shape, from } of net.slices) net.values.set(tensorOf(checkpoint, name, shape, where).data, from)
-  net.changed()
+export function loadNetwork(net: Network, checkpoint: Checkpoint, where: string): void {
+  const values = new Float32Array(net.size)
+  for (const { name, shape, from } of net.slices) values.set(tensorOf(checkpoint, name, shape, where).data, from)
+  net.write(values)
+}
+
+function momentName(net: Network, moment: number): string {
+  return `optimiser/${net.shape.name}/moment${moment}`
+}
+
+function memoryName(network: string): string {
+  return `memory/${network}`
 }
 
 /**
@@ -230,7 +258,7 @@ export function loadNetwork(net: Mlp, checkpoint: Checkpoint, where: string): vo
 export function requireFinite(
   algorithm: string,
   what: 'gradient' | 'weights',
-  net: Mlp,
+  net: Network,
   vector: Float32Array,
   step: number,
   loss = 0,
@@ -256,8 +284,8 @@ function tensorOf(checkpoint: Checkpoint, name: string, shape: readonly number[]
   return tensor
 }
 
-function mapValues<A, B>(record: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
+function mapValues<A, B>(record: Readonly<Record<string, A>>, change: (value: A, key: string) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]))
 }
 
 function firstDifference(

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { Generator, namedSeed } from '../../envs/core/index.ts'
-import { Mlp, orthogonal } from './networks.ts'
+import { Network, orthogonal, type Trace } from './networks.ts'
 import { tf } from './tensors.ts'
 
 beforeAll(async () => {
@@ -8,8 +8,9 @@ beforeAll(async () => {
 })
 
 const rng = (name: string) => new Generator(namedSeed(1, name))
-const net = (activation: 'relu' | 'tanh' = 'tanh') =>
-  new Mlp({ name: 'net', inputs: 5, outputs: 3, hidden: 7, layers: 2, activation, outputGain: 1 }, rng('net'))
+const SHAPE = { name: 'net', inputs: 5, outputs: 3, hidden: 7, layers: 2, outputGain: 1 }
+const net = (activation: 'relu' | 'tanh' = 'tanh') => new Network({ ...SHAPE, activation }, rng('net'))
+const recurrent = () => new Network({ ...SHAPE, layers: 1, activation: 'tanh', recurrent: true }, rng('net'))
 const noise = (length: number, name = 'noise') => {
   const draws = rng(name)
   return Float32Array.from({ length }, () => draws.float() * 2 - 1)
@@ -38,72 +39,106 @@ test('orthogonal matrices have orthonormal columns or rows, times the gain', () 
 })
 
 test('the flat vector is covered by named slices, in order and without gaps', () => {
-  const { slices, values } = net()
-  expect(slices.map((slice) => slice.name)).toEqual(
-    [0, 1, 2].flatMap((layer) => [`net/layer${layer}/weight`, `net/layer${layer}/bias`]),
-  )
-  let end = 0
-  for (const { from, to, shape } of slices) {
-    expect(from).toBe(end)
-    expect(to - from).toBe(shape.reduce((product, dim) => product * dim, 1))
-    end = to
-  }
-  expect(end).toBe(values.length)
+  const layer = (k: number) => [`net/layer${k}/weight`, `net/layer${k}/bias`]
+  const gru = ['inputWeight', 'recurrentWeight', 'inputBias', 'recurrentBias'].map((name) => `net/gru/${name}`)
+  const expected = [[0, 1, 2].flatMap(layer), [...layer(0), ...gru, ...layer(1)]]
+  ;[net(), recurrent()].forEach((network, k) => {
+    expect(network.slices.map((slice) => slice.name)).toEqual(expected[k])
+    let end = 0
+    for (const { from, to, shape } of network.slices) {
+      expect(from).toBe(end)
+      expect(to - from).toBe(shape.reduce((product, dim) => product * dim, 1))
+      end = to
+    }
+    expect(end).toBe(network.size)
+  })
 })
 
 test('gradients are those of finite differences', () => {
-  for (const activation of ['relu', 'tanh'] as const) {
-    const mlp = net(activation)
+  const hidden = noise(2 * 7, 'hidden')
+  const sequences = { steps: 2, hidden, start: Uint8Array.of(0, 0, 0, 1) } // 2 sequences, one forgets half-way
+  for (const network of [net('relu'), net('tanh'), recurrent()]) {
     const x = noise(4 * 5)
-    const loss = () =>
-      mlp.differentiate(({ forward }) => tf.sum(tf.square(tf.sub(forward(tf.tensor2d(x, [4, 5])), 0.3)))).loss
+    const gradient = new Float32Array(network.size)
+    const square = ({ forward }: Trace) =>
+      tf.sum(tf.square(tf.sub(forward(tf.tensor2d(x, [4, 5]), sequences), 0.3))) as tf.Scalar
+    const loss = () => network.differentiate(square, gradient).loss
     loss()
-    const gradient = mlp.gradient.slice()
-    for (let i = 0; i < mlp.values.length; i += 3) {
-      const kept = mlp.values[i]
+    const slopes = gradient.slice()
+    const values = network.read()
+    for (let i = 0; i < values.length; i += 3) {
       const at = (value: number) => {
-        mlp.values[i] = value
-        mlp.changed()
+        const moved = values.slice()
+        moved[i] = value
+        network.write(moved)
         return loss()
       }
-      const slope = (at(kept + 1e-2) - at(kept - 1e-2)) / 2e-2
-      at(kept)
-      expect(gradient[i]).toBeCloseTo(slope, 1)
+      const slope = (at(values[i] + 1e-2) - at(values[i] - 1e-2)) / 2e-2
+      expect(slopes[i]).toBeCloseTo(slope, 1)
     }
   }
 })
 
 test('a row of outputs depends on that row only, to the bit', () => {
-  const mlp = net()
   const rows = 37
   const x = noise(rows * 5)
-  const whole = mlp.infer(x, rows)[0].slice()
-  for (const count of [1, 2, 3, 4, 5, 8, 16, 31]) {
-    for (let from = 0; from + count <= rows; from += 7) {
-      const part = mlp.infer(x.slice(from * 5, (from + count) * 5), count)[0]
-      expect([...part]).toEqual([...whole.subarray(from * 3, (from + count) * 3)])
+  for (const network of [net(), recurrent()]) {
+    const hidden = noise(rows * 7, 'hidden')
+    const reset = Uint8Array.from({ length: rows }, (_, row) => (row % 3) & 1)
+    const carried = hidden.slice()
+    const whole = new Float32Array(rows * 3)
+    network.infer(x, rows, whole, { hidden: carried, reset })
+    for (const count of [1, 2, 3, 4, 5, 8, 16, 31]) {
+      for (let from = 0; from + count <= rows; from += 7) {
+        const part = new Float32Array(count * 3)
+        const own = { hidden: hidden.slice(from * 7, (from + count) * 7), reset: reset.subarray(from, from + count) }
+        network.infer(x.slice(from * 5, (from + count) * 5), count, part, own)
+        expect([...part]).toEqual([...whole.subarray(from * 3, (from + count) * 3)])
+        if (network.memory > 0) expect([...own.hidden]).toEqual([...carried.subarray(from * 7, (from + count) * 7)])
+      }
     }
   }
 })
 
+test('acting step by step is what learning sees in a sequence', () => {
+  const network = recurrent()
+  const [steps, count] = [4, 3]
+  const x = noise(steps * count * 5)
+  const start = Uint8Array.of(1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0)
+  const hidden = noise(count * 7, 'hidden')
+  const { readings } = network.differentiate(({ forward, read }) => {
+    const outputs = forward(tf.tensor2d(x, [steps * count, 5]), { steps, hidden: hidden.slice(), start })
+    read('outputs', outputs)
+    return tf.sum(outputs)
+  }, new Float32Array(network.size))
+  const out = new Float32Array(count * 3)
+  for (let t = 0; t < steps; t++) {
+    const reset = start.subarray(t * count, (t + 1) * count)
+    network.infer(x.subarray(t * count * 5), count, out, { hidden, reset })
+    out.forEach((value, i) => expect(value).toBeCloseTo(readings.outputs[t * count * 3 + i], 5))
+  }
+  expect(() => network.infer(x, 1, out)).toThrow(/net is rows without what it remembers/)
+})
+
 test('what is read out is what was computed, and no tensor is left behind', () => {
-  const mlp = net()
+  const network = net()
   const x = noise(2 * 5)
   const before = tf.memory().numTensors
-  const out = mlp.infer(x, 2)[0].slice()
-  const { readings } = mlp.differentiate(({ forward, read }) => {
+  const out = new Float32Array(2 * 3)
+  network.infer(x, 2, out)
+  const { readings } = network.differentiate(({ forward, read }) => {
     const y = forward(tf.tensor2d(x, [2, 5]))
     read('outputs', y)
     return tf.sum(y)
-  })
+  }, new Float32Array(network.size))
   expect([...readings.outputs]).toEqual([...out])
-  mlp.changed()
   expect(tf.memory().numTensors).toBe(before)
 })
 
 test('NaN is found by name', () => {
-  const mlp = net()
-  expect(mlp.notFinite(mlp.values)).toBeUndefined()
-  mlp.values[mlp.slices[3].from] = NaN
-  expect(mlp.notFinite(mlp.values)).toEqual({ name: 'net/layer1/bias', value: NaN })
+  const network = net()
+  const values = network.read()
+  expect(network.notFinite(values)).toBeUndefined()
+  values[network.slices[3].from] = NaN
+  expect(network.notFinite(values)).toEqual({ name: 'net/layer1/bias', value: NaN })
 })

@@ -1,9 +1,19 @@
 /**
- * Networks whose parameters live in one flat vector with named slices. The vector is plain memory: optimisers, checkpoints
- * and sums over workers see numbers; tensors exist only inside `differentiate` and `infer`.
+ * Networks whose parameters live in one flat vector with named slices, on the backend that is current when they are made.
+ * They learn through `differentiate`; for acting there is `infer`, which on `simd` goes around tensors and tape.
  */
-import { type Generator } from '../../envs/core/index.ts'
-import { dense } from '../kernels/index.ts'
+import { TroupeError, type Generator } from '../../envs/core/index.ts'
+import {
+  FlatParameters,
+  RolloutNetwork,
+  currentSimd,
+  dense,
+  gruSequence,
+  type Choice,
+  type LayerShape,
+  type Recurrence,
+} from '../kernels/index.ts'
+import { chooseRows } from './categorical.ts'
 import { tf } from './tensors.ts'
 
 export type Activation = 'relu' | 'tanh'
@@ -16,7 +26,7 @@ export interface Slice {
   readonly to: number
 }
 
-export interface MlpShape {
+export interface NetworkShape {
   /** Prefix of the slice names: 'actor', 'critic'. */
   readonly name: string
   readonly inputs: number
@@ -25,13 +35,25 @@ export interface MlpShape {
   readonly hidden: number
   readonly layers: number
   readonly activation: Activation
-  /** Gain of the orthogonal last layer; hidden layers take sqrt 2 (relu) or 5/3 (tanh). */
+  /** Gain of the orthogonal last layer; hidden layers take sqrt 2 (relu) or 5/3 (tanh), a GRU 1. */
   readonly outputGain: number
+  /** A GRU as wide as the hidden layers stands between them and the last. */
+  readonly recurrent?: boolean
+}
+
+/** How rows of inputs follow one another in a recurrent network: row l · sequences + s is step l of sequence s. */
+export interface Sequences {
+  readonly steps: number // L
+  /** [sequences, H] before the first step. */
+  readonly hidden: Float32Array
+  /** [L, sequences] 1 where a row is the first of an episode. */
+  readonly start: Uint8Array
 }
 
 /** What a loss sees: the network as a function, and a way to have a tensor's numbers read out beside the loss. */
 export interface Trace {
-  forward(x: tf.Tensor2D): tf.Tensor2D
+  /** @param sequences for recurrent networks, which must know; others look away */
+  forward(x: tf.Tensor2D, sequences?: Sequences): tf.Tensor2D
   read(name: string, tensor: tf.Tensor): void
 }
 
@@ -41,86 +63,130 @@ export interface Differentiated {
   readonly readings: Readonly<Record<string, Float32Array>>
 }
 
-/** A multi-layer perceptron: dense layers with one activation between them, none at the end. */
-export class Mlp {
-  readonly shape: MlpShape
+/** Dense layers with one activation between them, none at the end; with `recurrent` a GRU before the last. */
+export class Network {
+  readonly shape: NetworkShape
   readonly slices: readonly Slice[]
-  /** [P] all parameters; after writing call `changed`. */
-  readonly values: Float32Array
-  /** [P] of the last `differentiate`. */
-  readonly gradient: Float32Array
-  private tensors: tf.Tensor[] | undefined
+  /** The weights; who writes or steps them says `changed`. */
+  readonly parameters: FlatParameters
+  /** H, numbers that the network carries from step to step in every row; 0 without a GRU. */
+  readonly memory: number
+  private readonly layers: readonly LayerShape[]
+  private player: RolloutNetwork | undefined
+  private stale = true
 
-  constructor(shape: MlpShape, rng: Generator) {
+  constructor(shape: NetworkShape, rng: Generator) {
     this.shape = shape
-    const widths = [shape.inputs, ...Array<number>(shape.layers).fill(shape.hidden), shape.outputs]
+    this.layers = layersOf(shape)
+    this.memory = shape.recurrent === true ? shape.hidden : 0
     const slices: Slice[] = []
+    const parts: { name: string; shape: number[]; values: Float32Array }[] = []
     let size = 0
-    const add = (name: string, dims: number[]) => {
-      const to = size + dims.reduce((product, dim) => product * dim, 1)
-      slices.push({ name: `${shape.name}/${name}`, shape: dims, from: size, to })
-      size = to
+    const add = (part: string, dims: number[], gain?: number) => {
+      const name = `${shape.name}/${part}`
+      const values = new Float32Array(dims.reduce((product, dim) => product * dim, 1))
+      if (gain !== undefined) orthogonal(values, dims[0], dims[1], gain, rng)
+      slices.push({ name, shape: dims, from: size, to: size + values.length })
+      parts.push({ name, shape: dims, values })
+      size += values.length
     }
-    for (let layer = 0; layer + 1 < widths.length; layer++) {
-      add(`layer${layer}/weight`, [widths[layer], widths[layer + 1]])
-      add(`layer${layer}/bias`, [widths[layer + 1]])
-    }
-    this.slices = slices
-    this.values = new Float32Array(size)
-    this.gradient = new Float32Array(size)
     const hiddenGain = shape.activation === 'relu' ? Math.SQRT2 : 5 / 3
-    for (let layer = 0; layer + 1 < widths.length; layer++) {
-      const gain = layer + 2 === widths.length ? shape.outputGain : hiddenGain
-      const { from, to } = slices[layer * 2]
-      orthogonal(this.values.subarray(from, to), widths[layer], widths[layer + 1], gain, rng)
-    }
+    this.layers.forEach(({ kind, inputs, outputs }, k) => {
+      if (kind === 'gru') {
+        add('gru/inputWeight', [inputs, 3 * outputs], 1)
+        add('gru/recurrentWeight', [outputs, 3 * outputs], 1)
+        add('gru/inputBias', [3 * outputs])
+        add('gru/recurrentBias', [3 * outputs])
+      } else {
+        const last = k === this.layers.length - 1
+        const layer = last ? shape.layers : k
+        add(`layer${layer}/weight`, [inputs, outputs], last ? shape.outputGain : hiddenGain)
+        add(`layer${layer}/bias`, [outputs])
+      }
+    })
+    this.slices = slices
+    this.parameters = new FlatParameters(parts)
   }
 
-  /** Parameters as tensors, uploaded after each change; the network owns them. */
-  private weights(): tf.Tensor[] {
-    // Slices are copied: the cpu backend would keep the given memory, and the optimiser writes into it.
-    this.tensors ??= this.slices.map(({ from, to, shape }) =>
-      tf.keep(tf.tensor(this.values.slice(from, to), [...shape], 'float32')),
-    )
-    return this.tensors
+  /** P, numbers in all parameters. */
+  get size(): number {
+    return this.parameters.size
   }
 
-  /** Tells the network that `values` were written. */
+  /** All parameters [P]. */
+  read(): Float32Array {
+    return this.parameters.read()
+  }
+
+  /** Replaces all parameters [P]. */
+  write(values: Float32Array): void {
+    this.parameters.write(values)
+    this.changed()
+  }
+
+  /** Tells the network that its parameters were stepped. */
   changed(): void {
-    this.dispose()
+    this.stale = true
   }
 
   dispose(): void {
-    this.tensors?.forEach((tensor) => tensor.dispose())
-    this.tensors = undefined
+    this.parameters.dispose()
+    this.player?.dispose()
+    this.player = undefined
   }
 
-  private apply(x: tf.Tensor2D, weights: readonly tf.Tensor[]): tf.Tensor2D {
+  private apply(x: tf.Tensor2D, weights: readonly tf.Tensor[], sequences: Sequences | undefined): tf.Tensor2D {
     let out = x
-    const layers = weights.length / 2
-    for (let layer = 0; layer < layers; layer++) {
-      const activation = layer + 1 < layers ? this.shape.activation : 'none'
-      const [weight, bias] = [weights[layer * 2] as tf.Tensor2D, weights[layer * 2 + 1] as tf.Tensor1D]
-      out = dense(out, weight, bias, activation) as tf.Tensor2D
+    let at = 0
+    for (const layer of this.layers) {
+      out = this.applyLayer(layer, out, weights.slice(at), sequences)
+      at += layer.kind === 'gru' ? 4 : 2
     }
     return out
   }
 
-  /** Writes d loss / d parameters into `gradient`. Every tensor made on the way is gone afterwards. */
-  differentiate(loss: (net: Trace) => tf.Scalar): Differentiated {
+  private applyLayer(
+    layer: LayerShape,
+    x: tf.Tensor2D,
+    weights: readonly tf.Tensor[],
+    sequences: Sequences | undefined,
+  ): tf.Tensor2D {
+    if (layer.kind === 'dense') {
+      return dense(x, weights[0] as tf.Tensor2D, weights[1] as tf.Tensor1D, layer.activation) as tf.Tensor2D
+    }
+    if (sequences === undefined) throw needsSequences(this.shape.name)
+    const { steps, hidden, start } = sequences
+    const count = x.shape[0] / steps
+    const states = gruSequence({
+      input: tf.reshape(x, [steps, count, layer.inputs]),
+      hidden: tf.tensor2d(hidden, [count, layer.outputs]),
+      reset: tf.tensor2d(start, [steps, count], 'bool'),
+      inputWeight: weights[0] as tf.Tensor2D,
+      recurrentWeight: weights[1] as tf.Tensor2D,
+      inputBias: weights[2] as tf.Tensor1D,
+      recurrentBias: weights[3] as tf.Tensor1D,
+    })
+    return tf.reshape(states, [steps * count, layer.outputs])
+  }
+
+  /**
+   * Writes d loss / d parameters into `gradient`. Every tensor made on the way is gone afterwards.
+   * @param gradient [P] overwritten
+   */
+  differentiate(loss: (net: Trace) => tf.Scalar, gradient: Float32Array): Differentiated {
     const kept: [string, tf.Tensor][] = []
     const read = (name: string, tensor: tf.Tensor) => void kept.push([name, tf.keep(tensor)])
-    const parameters = this.weights()
     const readings: Record<string, Float32Array> = {}
     let result = NaN
+    this.parameters.settle()
     // Nothing is returned from tidy: it would look for tensors in every element of what it is given.
     tf.tidy(() => {
       const { value, grads } = tf.valueAndGrads((...weights: tf.Tensor[]) =>
-        loss({ forward: (x) => this.apply(x, weights), read }),
-      )(parameters)
-      grads.forEach((grad, k) => this.gradient.set(grad.dataSync(), this.slices[k].from))
+        loss({ forward: (x, sequences) => this.apply(x, weights, sequences), read }),
+      )([...this.parameters.variables])
+      grads.forEach((grad, k) => gradient.set(grad.dataSync(), this.slices[k].from))
       for (const [name, tensor] of kept) {
-        readings[name] = Float32Array.from(tensor.dataSync())
+        readings[name] = tensor.dataSync() as Float32Array
         tensor.dispose()
       }
       result = value.dataSync()[0]
@@ -131,29 +197,88 @@ export class Mlp {
   /**
    * Outputs for rows of inputs, without gradients. Each row's result depends on that row only, whatever stands beside it.
    * @param input [rows, inputs], at least that long
-   * @param finish what to make of the raw outputs, still as tensors; default: the outputs themselves
+   * @param out [rows, outputs] overwritten
+   * @param recurrence what recurrent networks carry; moved on by one step
    */
-  infer(
-    input: Float32Array,
-    rows: number,
-    finish: (out: tf.Tensor2D) => tf.Tensor[] = (out) => [out],
-  ): readonly Float32Array[] {
-    const weights = this.weights()
-    let outputs: Float32Array[] = []
-    tf.tidy(() => {
-      const x = tf.tensor2d(input.subarray(0, rows * this.shape.inputs), [rows, this.shape.inputs])
-      outputs = finish(this.apply(x, weights)).map((tensor) => tensor.dataSync() as Float32Array)
-    })
-    return outputs
+  infer(input: Float32Array, rows: number, out: Float32Array, recurrence?: Recurrence): void {
+    const player = this.fresh()
+    if (player !== undefined) player.forward(input, rows, out, recurrence)
+    else this.composed(input, rows, recurrence, (outputs) => out.set(outputs.dataSync()))
   }
 
-  /** First slice that holds NaN or infinity in `vector` (values or gradient), if any. */
+  /**
+   * One choice per row and dimension, with the outputs as logits.
+   * @param sizes [D] choices per dimension, side by side in the outputs
+   */
+  act(input: Float32Array, rows: number, sizes: readonly number[], choice: Choice, recurrence?: Recurrence): void {
+    const player = this.fresh()
+    if (player !== undefined) player.act(input, rows, sizes, choice, recurrence)
+    else this.composed(input, rows, recurrence, (logits) => chooseRows(logits, sizes, choice))
+  }
+
+  /** The fast path with the weights as they are now; none on other backends. */
+  private fresh(): RolloutNetwork | undefined {
+    const { block } = this.parameters
+    if (block === null || currentSimd() !== block.backend) return undefined
+    this.player ??= new RolloutNetwork(block.backend, this.layers)
+    if (this.stale) this.player.load(this.read())
+    this.stale = false
+    return this.player
+  }
+
+  /** The path in public ops. */
+  private composed(
+    input: Float32Array,
+    rows: number,
+    recurrence: Recurrence | undefined,
+    finish: (out: tf.Tensor2D) => void,
+  ): void {
+    const H = this.memory
+    tf.tidy(() => {
+      let out = tf.tensor2d(input.slice(0, rows * this.shape.inputs), [rows, this.shape.inputs])
+      const weights = this.parameters.variables
+      if (H === 0) return finish(this.apply(out, weights, undefined))
+      if (recurrence === undefined) throw needsSequences(this.shape.name)
+      const { hidden, reset } = recurrence
+      const start = reset?.slice(0, rows) ?? new Uint8Array(rows)
+      let at = 0
+      for (const layer of this.layers) {
+        const step = { steps: 1, hidden: hidden.slice(0, rows * H), start }
+        const own = weights.slice(at, (at += layer.kind === 'gru' ? 4 : 2))
+        out = this.applyLayer(layer, out, own, step)
+        if (layer.kind === 'gru') hidden.set(out.dataSync())
+      }
+      finish(out)
+    })
+  }
+
+  /** First slice that holds NaN or infinity in `vector` [P], if any. */
   notFinite(vector: Float32Array): { readonly name: string; readonly value: number } | undefined {
     for (const { name, from, to } of this.slices) {
       for (let i = from; i < to; i++) if (!Number.isFinite(vector[i])) return { name, value: vector[i] }
     }
     return undefined
   }
+}
+
+function layersOf({ inputs, outputs, hidden, layers, activation, recurrent }: NetworkShape): LayerShape[] {
+  const found: LayerShape[] = []
+  let width = inputs
+  for (let layer = 0; layer < layers; layer++) {
+    found.push({ kind: 'dense', inputs: width, outputs: hidden, activation })
+    width = hidden
+  }
+  if (recurrent === true) found.push({ kind: 'gru', inputs: width, outputs: hidden })
+  found.push({ kind: 'dense', inputs: recurrent === true ? hidden : width, outputs, activation: 'none' })
+  return found
+}
+
+function needsSequences(name: string): TroupeError {
+  return new TroupeError('bad-usage', {
+    where: `network ${name}`,
+    got: 'rows without what it remembers',
+    expected: 'sequences or a recurrence: it has a GRU',
+  })
 }
 
 /**

@@ -17,6 +17,7 @@ export class Rollout {
   readonly reward: Float32Array // [T, B, n] after team sharing
   readonly terminated: Uint8Array // [T, B]
   readonly truncated: Uint8Array // [T, B]
+  readonly start: Uint8Array // [T + 1, B] 1 where a row is the first of an episode: recurrent networks forget before it
   /** Where a clock cut an episode, t * B + lane, with what the episode showed last in the rows of `final*`. */
   readonly cuts: number[] = []
   finalObservation: Float32Array // [cuts, n, F], grown when needed
@@ -40,6 +41,7 @@ export class Rollout {
     this.reward = new Float32Array(steps * rows)
     this.terminated = new Uint8Array(steps * lanes)
     this.truncated = new Uint8Array(steps * lanes)
+    this.start = new Uint8Array((steps + 1) * lanes)
     this.finalObservation = new Float32Array(rows * spec.observationSize)
     this.finalState = new Float32Array(lanes * spec.stateSize)
     this.finalAlive = new Uint8Array(rows)
@@ -161,10 +163,10 @@ export class Collector {
 
   /**
    * Plays T steps in every lane.
-   * @param act writes actions and log-probabilities for the learning agents' view
+   * @param act writes actions and log-probabilities for the learning agents' view at step t
    * @param rng for the policies of the others
    */
-  collect(rollout: Rollout, act: (view: AgentView, out: ActionBatch) => void, rng: Generator): void {
+  collect(rollout: Rollout, act: (view: AgentView, out: ActionBatch, t: number) => void, rng: Generator): void {
     const { batch, view, agents } = this
     const { steps, lanes } = rollout
     const { spec } = batch
@@ -182,7 +184,7 @@ export class Collector {
         action: rollout.action.subarray(t * lanes * n * D, (t + 1) * lanes * n * D),
         logProbability: rollout.logProbability.subarray(t * lanes * n, (t + 1) * lanes * n),
       }
-      act(view, out)
+      act(view, out, t)
       this.seat(out.action, agents)
       for (const other of this.others) {
         other.view.look()
@@ -210,6 +212,7 @@ export class Collector {
     rollout.observation.set(view.observation, t * view.observation.length)
     rollout.alive.set(view.alive, t * view.alive.length)
     rollout.state.set(batch.state, t * batch.state.length)
+    rollout.start.set(view.episodeStart, t * batch.lanes)
   }
 
   /** Writes the actions of some agents into the joint action. */

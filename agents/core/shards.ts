@@ -6,7 +6,8 @@
  * A learner sees a `ShardGroup`: which shards are its own, and how to sum with the others. `alone` has them all;
  * results/parallel.ts makes groups of threads.
  */
-import { TroupeError, type EnvBatch, type Generator } from '../../envs/core/index.ts'
+import { TroupeError, type EnvBatch, type EnvSpec, type Generator } from '../../envs/core/index.ts'
+import { type Sequences } from './networks.ts'
 import { Rollout, type Collector } from './rollout.ts'
 
 export interface ShardGroup {
@@ -35,6 +36,11 @@ export function addUp<Vector extends Float32Array | Float64Array>(parts: readonl
   const [first, ...others] = parts
   out.set(first)
   if (others.length === 0) return
+  if (others.length === 1) {
+    const [second] = others
+    for (let i = 0; i < out.length; i++) out[i] = first[i] + second[i]
+    return
+  }
   for (let i = 0; i < out.length; i++) {
     let sum = first[i]
     for (let k = 0; k < others.length; k++) sum += others[k][i]
@@ -78,6 +84,44 @@ export function requireShards(who: string, shards: number, lanes: number): void 
   })
 }
 
+/**
+ * What a recurrent network carries through the lanes of a shard: as it is now, and as it was where each chunk of the
+ * rollout began, for learning starts there again.
+ */
+export class Carried {
+  /** H */
+  readonly width: number
+  /** [rows, H]; rows are lanes, or lanes × agents. */
+  readonly hidden: Float32Array
+  /** [chunks, rows, H] */
+  readonly starts: Float32Array
+
+  constructor(rows: number, width: number, chunks: number) {
+    this.width = width
+    this.hidden = new Float32Array(rows * width)
+    this.starts = new Float32Array(chunks * rows * width)
+  }
+
+  /** Keeps the present as the beginning of a chunk. */
+  mark(chunk: number): void {
+    this.starts.set(this.hidden, chunk * this.hidden.length)
+  }
+}
+
+/** How the rows of a rollout hang together in learning. */
+export interface Grain {
+  /** Steps that stay one after the other, L: 1, or for recurrent networks the steps of back-propagation through time. */
+  readonly chunk: number
+  /** Neighbours that stay side by side, 1 or n: the agents of a lane at a step, where a critic looks once for all. */
+  readonly together: number
+}
+
+/** Rows of one shard that are learned from at once: [L, sequences], step after step. */
+export interface Part {
+  readonly steps: number // L
+  readonly rows: Int32Array
+}
+
 /** What one shard remembers between two updates, and what it draws from. Columns are [T, B, n] with its own B lanes. */
 export class Shard {
   readonly collector: Collector
@@ -86,33 +130,86 @@ export class Shard {
   readonly value: Float32Array // [T + 1, B, n] in the critic's units
   readonly advantage: Float32Array
   readonly returns: Float32Array
-  /** [T B n] its rows in the order of this epoch. */
+  readonly grain: Grain
+  /** [units] first row of each unit (chunk of steps × agents that stay together) in the order of this epoch. */
   readonly order: Int32Array
+  /** By network: what it carries, where it is recurrent. */
+  readonly carried: Record<string, Carried>
 
-  constructor(collector: Collector, steps: number, generators: Shard['generators']) {
+  /** @param memories by network: what a row carries (H) and how many agents share a row */
+  constructor(
+    collector: Collector,
+    steps: number,
+    generators: Shard['generators'],
+    grain: Grain = { chunk: 1, together: 1 },
+    memories: Readonly<Record<string, { readonly width: number; readonly heads: number }>> = {},
+  ) {
     const { batch, agents } = collector
     const rows = batch.lanes * agents.length
     this.collector = collector
     this.rollout = new Rollout(batch.spec, steps, batch.lanes, agents.length)
     this.generators = generators
+    this.grain = grain
     this.value = new Float32Array((steps + 1) * rows)
     this.advantage = new Float32Array(steps * rows)
     this.returns = new Float32Array(steps * rows)
-    this.order = new Int32Array(steps * rows)
+    this.order = new Int32Array((steps * rows) / (grain.chunk * grain.together))
+    this.carried = {}
+    for (const [name, { width, heads }] of Object.entries(memories)) {
+      if (width > 0) this.carried[name] = new Carried(rows / heads, width, steps / grain.chunk)
+    }
   }
 
-  /** Rows in their natural order: where the shuffles of an update begin, so that a checkpoint need not hold it. */
-  sortRows(): void {
-    for (let row = 0; row < this.order.length; row++) this.order[row] = row
+  /** Units in their natural order: where the shuffles of an update begin, so that a checkpoint need not hold it. */
+  sortUnits(): void {
+    const { order, grain, stepRows } = this
+    const perStep = stepRows / grain.together
+    for (let unit = 0; unit < order.length; unit++) {
+      const chunk = Math.floor(unit / perStep)
+      order[unit] = chunk * grain.chunk * stepRows + (unit - chunk * perStep) * grain.together
+    }
   }
 
-  /** Another order; `together` neighbours (the agents of a lane at a step) stay side by side. */
-  shuffleRows(together = 1): void {
-    const { order, generators } = this
-    if (together === 1) return generators.shuffling.shuffle(order)
-    const first = Int32Array.from({ length: order.length / together }, (_, k) => order[k * together])
-    generators.shuffling.shuffle(first)
-    for (let i = 0; i < order.length; i++) order[i] = first[Math.floor(i / together)] + (i % together)
+  shuffleUnits(): void {
+    this.generators.shuffling.shuffle(this.order)
+  }
+
+  /** The rows of some units. @param units a part of `order` */
+  part(units: Int32Array): Part {
+    const { grain, stepRows } = this
+    const { chunk, together } = grain
+    const rows = new Int32Array(units.length * chunk * together)
+    let at = 0
+    for (let step = 0; step < chunk; step++) {
+      for (let unit = 0; unit < units.length; unit++) {
+        const first = units[unit] + step * stepRows
+        for (let k = 0; k < together; k++) rows[at++] = first + k
+      }
+    }
+    return { steps: chunk, rows }
+  }
+
+  /**
+   * How a part's rows follow one another for a network that carries something; undefined for others.
+   * @param heads agents that share a row of the network: 1, or n
+   */
+  sequences(name: string, { steps, rows }: Part, heads = 1): Sequences | undefined {
+    const { rollout, grain, stepRows } = this
+    const carried = this.carried[name] as Carried | undefined
+    if (carried === undefined) return undefined
+    const { width, starts } = carried
+    const count = rows.length / heads
+    const first = count / steps
+    const hidden = new Float32Array(first * width)
+    const start = new Uint8Array(count)
+    for (let s = 0; s < first; s++) {
+      const row = rows[s * heads]
+      const chunk = Math.floor(row / (grain.chunk * stepRows))
+      const from = ((chunk * stepRows + (row % stepRows)) / heads) * width
+      for (let i = 0; i < width; i++) hidden[s * width + i] = starts[from + i]
+    }
+    for (let k = 0; k < count; k++) start[k] = rollout.start[Math.floor(rows[k * heads] / rollout.agents)]
+    return { steps, hidden, start }
   }
 
   /** Rows that can be learned from: T B n. */
@@ -120,9 +217,19 @@ export class Shard {
     return this.returns.length
   }
 
+  /** Rows of one step: B n. */
+  private get stepRows(): number {
+    return this.rollout.lanes * this.rollout.agents
+  }
+
   get alive(): Uint8Array {
     return this.rollout.alive.subarray(0, this.rows)
   }
+}
+
+/** What the batches of a request are batches of. */
+export function requestSpec(batch: EnvBatch | readonly EnvBatch[]): EnvSpec {
+  return Array.isArray(batch) ? (batch as EnvBatch[])[0].spec : (batch as EnvBatch).spec
 }
 
 /** The batches of a request, one per own shard, with the lanes the settings ask for. */

@@ -1,0 +1,469 @@
+/**
+ * Proximal policy optimisation for several agents with shared networks: what MAPPO and IPPO have in common, which is all
+ * but what the critic sees.
+ *
+ * Schulman et al. 2017 (arXiv 1707.06347); details as in marlbenchmark/on-policy at de66d7a. Differences from it are listed
+ * in agents/README.md. Read on: settings, losses, the learner (acting, updating).
+ */
+import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import { Generator, namedSeed, type EnvBatch, type EnvSpec } from '../../envs/core/index.ts'
+import { fusedAdam } from '../kernels/index.ts'
+import { SharedActor, type Memory } from './actor.ts'
+import { judgeChoices, requireChoices } from './categorical.ts'
+import { type Checkpoint } from './checkpoint.ts'
+import { Critic, type CriticInput } from './critic.ts'
+import {
+  loadLearner,
+  loadNetwork,
+  readState,
+  requireFinite,
+  saveLearner,
+  type Learner,
+  type LearnerParts,
+  type LearnerRequest,
+  type Metrics,
+  type PlayMode,
+} from './learner.ts'
+import { Means } from './metrics.ts'
+import { foresight, normaliseAdvantages } from './normalise.ts'
+import {
+  Descent,
+  chunkSteps,
+  episodesEnded,
+  estimate,
+  minibatches,
+  openShards,
+  play,
+  scheduled,
+  type Minibatch,
+} from './onpolicy.ts'
+import { type Policy, type PolicyMemory } from './policy.ts'
+import { real, whole, yes } from './settings.ts'
+import { alone, defaultShards, requestSpec, sumNumbers, type Part, type Shard, type ShardGroup } from './shards.ts'
+import { tf } from './tensors.ts'
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Settings. "ref" is the default of the reference code; where ours differs, the README says what was measured.
+
+const NETWORKS = [Type.Literal('mlp'), Type.Literal('gru')]
+
+/** The settings that all PPO learners have, as properties of their schema. */
+export const PPO_SETTINGS = {
+  lanes: whole(16, 1, 1 << 16, 'Parallel episodes in training.'),
+  shards: Type.Union([Type.Integer({ minimum: 1, maximum: 1024 }), Type.Null()], {
+    default: null,
+    description: 'Parts of the lanes that workers can share; fixed, for it decides the order of sums. null = by size.',
+  }),
+  rolloutSteps: whole(64, 1, 1 << 16, 'Environment steps per lane between updates.'),
+  hidden: whole(64, 1, 4096, 'Width of the hidden layers of actor and critic; ref 64.'),
+  layers: whole(2, 1, 8, 'Hidden layers.'),
+  activation: Type.Union([Type.Literal('relu'), Type.Literal('tanh')], { default: 'relu', description: 'ref relu.' }),
+  network: Type.Union(NETWORKS, {
+    default: 'mlp',
+    description: 'The actor. gru: remembers, with a GRU between the hidden layers and the last; ref gru.',
+  }),
+  criticNetwork: Type.Union(NETWORKS, { default: 'mlp', description: 'The same of the critic; ref gru.' }),
+  chunk: Type.Union([Type.Integer({ minimum: 1, maximum: 1 << 16 }), Type.Null()], {
+    default: null,
+    description:
+      'Steps of back-propagation through time in a gru, a divisor of rolloutSteps; ref 10. null = the largest up to 16.',
+  }),
+  outputGain: real(0.01, 0, 10, 'Orthogonal gain of the actor’s last layer: nearly uniform at first; ref .01.'),
+  agentId: yes('Append a one-hot agent id to the inputs of actor and critic (shared parameters).'),
+  lr: real(2e-3, 0, 1, 'Adam step size of the actor; ref 5e-4 (7e-4 for particles).'),
+  criticLr: real(2e-3, 0, 1, 'Adam step size of the critic; ref as the actor.'),
+  lrSchedule: Type.Union([Type.Literal('constant'), Type.Literal('linear')], {
+    default: 'constant',
+    description: 'linear: both step sizes fall to 0 at scheduleSteps.',
+  }),
+  scheduleSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+    default: null,
+    description: 'Environment steps (all lanes) at which a linear schedule ends; a run fills in its own length.',
+  }),
+  epochs: whole(10, 1, 100, 'Passes over each rollout; ref 15 on easy tasks, 5 to 10 on hard ones.'),
+  minibatches: whole(4, 1, 1024, 'Parts of a pass, drawn by shuffling rows (with a gru: chunks); ref 1.'),
+  gamma: real(0.99, 0, 1, 'Discount per step.'),
+  lambda: real(0.95, 0, 1, 'GAE trace.'),
+  clip: real(0.2, 0, 10, 'Probability ratio may move by this much.'),
+  valueClip: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
+    default: 0.2,
+    description: 'Critic may move by this much from its old estimate, in normalised units; null = no clip.',
+  }),
+  huberDelta: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], {
+    default: 10,
+    description: 'Value errors beyond this count linearly, in normalised units; null = squared error.',
+  }),
+  valueNorm: yes('Train the critic in normalised units (running statistics of raw returns).'),
+  valueNormBeta: real(0.99999, 0, 0.9999999, 'Memory of these statistics per value-loss call; ref .99999.'),
+  valueOfDead: yes('Dead agents count in the value loss, as in the SMAC results of the reference.'),
+  advantageNorm: yes('Advantages to mean 0, deviation 1 over the living rows of each rollout.'),
+  bootstrapTruncated: yes('A cut episode is worth something after the cut; ref off by default.'),
+  entropy: real(0.01, 0, 10, 'Weight of the entropy bonus; ref .01.'),
+  gradientNorm: real(10, 0, 1e9, 'Greatest gradient norm, each network by itself; ref 10.'),
+} satisfies TProperties
+
+export type PpoSettings = Static<TObject<typeof PPO_SETTINGS>>
+/** With what follows from the world filled in. */
+export type EffectivePpo<Settings extends PpoSettings = PpoSettings> = Settings & { readonly shards: number }
+
+/** Fills in shards and chunk. @param agents how many learn */
+export function effectivePpo<Settings extends PpoSettings>(
+  who: string,
+  settings: Settings,
+  agents: number,
+): EffectivePpo<Settings> {
+  const { lanes, rolloutSteps } = settings
+  const recurrent = settings.network === 'gru' || settings.criticNetwork === 'gru'
+  const chunk = recurrent ? chunkSteps(who, settings.chunk, rolloutSteps) : settings.chunk
+  const rows = (lanes * rolloutSteps * agents) / settings.minibatches
+  return { ...settings, chunk, shards: settings.shards ?? defaultShards(lanes, rows) }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Losses.
+
+/**
+ * PPO's clipped objective per row, to maximise (Schulman et al. 2017, eq. 7): min(rho A, clip(rho, 1 ± c) A).
+ * The gradient vanishes only where the clipped branch is the smaller one.
+ */
+export function clippedObjective(ratio: tf.Tensor, advantage: tf.Tensor, clip: number): tf.Tensor {
+  return tf.minimum(tf.mul(ratio, advantage), tf.mul(tf.clipByValue(ratio, 1 - clip, 1 + clip), advantage))
+}
+
+/** 0.5 e² up to `delta`, straight beyond; null: 0.5 e² everywhere. */
+export function valueError(error: tf.Tensor, delta: number | null): tf.Tensor {
+  if (delta === null) return tf.mul(0.5, tf.square(error))
+  const size = tf.abs(error)
+  const inner = tf.minimum(size, delta)
+  return tf.add(tf.mul(0.5, tf.square(inner)), tf.mul(delta, tf.sub(size, inner)))
+}
+
+/**
+ * Value loss per row, all in the critic's own units: the larger of the plain error and that of the clipped estimate,
+ * V_old + clip(V − V_old, ± c).
+ */
+export function clippedValueLoss(
+  value: tf.Tensor,
+  oldValue: tf.Tensor,
+  target: tf.Tensor,
+  clip: number | null,
+  delta: number | null,
+): tf.Tensor {
+  const plain = valueError(tf.sub(value, target), delta)
+  if (clip === null) return plain
+  const near = tf.add(oldValue, tf.clipByValue(tf.sub(value, oldValue), -clip, clip))
+  return tf.maximum(plain, valueError(tf.sub(near, target), delta))
+}
+
+/** What these rows add to a mean over `total`: sum(x w) / total, nothing when nobody counts anywhere. */
+export function shareOfMean(x: tf.Tensor, weight: tf.Tensor, total: number): tf.Scalar {
+  return tf.div(tf.sum(tf.mul(x, weight)), Math.max(total, 1)) as tf.Scalar
+}
+
+/** Sums over living rows. */
+export interface ActorReadings {
+  entropy: number
+  /** Schulman's k3 estimate of KL(old, new), never negative. */
+  divergence: number
+  /** Rows whose ratio left 1 ± clip. */
+  clipped: number
+}
+
+/**
+ * A shard's part of −mean over the living of min(rho A, clip(rho) A) + c H, differentiated.
+ * @param living of the whole minibatch, all shards
+ * @param gradient [P] overwritten
+ * @param readings added to
+ * @returns the loss
+ */
+export function actorGradient(
+  actor: SharedActor,
+  shard: Shard,
+  part: Part,
+  living: number,
+  settings: { readonly clip: number; readonly entropy: number },
+  gradient: Float32Array,
+  readings: ActorReadings,
+): number {
+  const { rollout } = shard
+  const { net, sizes } = actor
+  const { rows } = part
+  const count = rows.length
+  const A = net.shape.outputs
+  const D = sizes.length
+  const input = new Float32Array(count * actor.inputs)
+  actor.gather(rollout, rows, input)
+  const mask = new Uint8Array(count * A)
+  const action = new Int32Array(count * D)
+  const columns = new Float32Array(3 * count) // log-probability when played, advantage, alive
+  for (let k = 0; k < count; k++) {
+    const row = rows[k]
+    for (let a = 0; a < A; a++) mask[k * A + a] = rollout.mask[row * A + a]
+    for (let d = 0; d < D; d++) action[k * D + d] = rollout.action[row * D + d]
+    columns[k] = rollout.logProbability[row]
+    columns[count + k] = shard.advantage[row]
+    columns[2 * count + k] = rollout.alive[row]
+  }
+  const sequences = shard.sequences('actor', part)
+  const { loss, readings: read } = net.differentiate(({ forward, read }) => {
+    const logits = forward(tf.tensor2d(input, [count, actor.inputs]), sequences)
+    const { logProbability: played, entropy } = judgeChoices(logits, mask, action, sizes)
+    const [before, advantage, alive] = tf.unstack(tf.tensor2d(columns, [3, count])) as tf.Tensor1D[]
+    const change = tf.sub(played, before)
+    const ratio = tf.exp(change)
+    read('change', change)
+    read('entropy', entropy)
+    const gain = tf.add(clippedObjective(ratio, advantage, settings.clip), tf.mul(settings.entropy, entropy))
+    return tf.neg(shareOfMean(gain, alive, living)) as tf.Scalar
+  }, gradient)
+  for (let k = 0; k < count; k++) {
+    if (columns[2 * count + k] === 0) continue
+    const ratio = Math.exp(read.change[k])
+    readings.entropy += read.entropy[k]
+    readings.divergence += ratio - 1 - read.change[k]
+    if (Math.abs(ratio - 1) > settings.clip) readings.clipped++
+  }
+  return loss
+}
+
+/**
+ * A shard's part of the clipped value loss, differentiated; the normaliser has seen the raw returns already.
+ * @param counted rows of the whole minibatch that count, all shards
+ * @param gradient [P] overwritten
+ * @returns the loss
+ */
+export function criticGradient(
+  critic: Critic,
+  shard: Shard,
+  part: Part,
+  counted: number,
+  settings: { readonly valueOfDead: boolean; readonly valueClip: number | null; readonly huberDelta: number | null },
+  gradient: Float32Array,
+): number {
+  const { rollout, value, returns } = shard
+  const { rows } = part
+  const { heads, width } = critic.input
+  const count = rows.length
+  const passes = count / heads
+  const input = new Float32Array(passes * width)
+  critic.gather(rollout, rows, input)
+  const columns = new Float32Array(3 * count) // old value, target, weight
+  for (let k = 0; k < count; k++) {
+    const row = rows[k]
+    columns[k] = value[row]
+    columns[count + k] = critic.norm?.normalise(returns[row]) ?? returns[row]
+    columns[2 * count + k] = settings.valueOfDead ? 1 : rollout.alive[row]
+  }
+  const sequences = shard.sequences('critic', part, heads)
+  const { loss } = critic.net.differentiate(({ forward }) => {
+    const estimates = tf.reshape(forward(tf.tensor2d(input, [passes, width]), sequences), [count])
+    const [old, target, weight] = tf.unstack(tf.tensor2d(columns, [3, count]))
+    const error = clippedValueLoss(estimates, old, target, settings.valueClip, settings.huberDelta)
+    return shareOfMean(error, weight, counted)
+  }, gradient)
+  return loss
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The learner.
+
+/** What makes a PPO learner one of its kind. */
+export interface PpoKind<Settings extends PpoSettings = PpoSettings> {
+  readonly name: string
+  readonly settings: EffectivePpo<Settings>
+  /** What the critic sees of `agents` learning agents. */
+  readonly criticInput: CriticInput
+}
+
+const ACTOR = 0
+const CRITIC = 1
+
+export class Ppo implements Learner {
+  readonly settings: EffectivePpo
+  readonly stepsPerUpdate: number
+  private readonly name: string
+  private readonly group: ShardGroup
+  private readonly shards: readonly Shard[]
+  private readonly actor: SharedActor
+  private readonly critic: Critic
+  private readonly descent: Descent
+  private readonly parts: LearnerParts
+  private readonly slots: Int32Array // [n] 0, 1, 2 …
+  private started = false
+
+  constructor(request: LearnerRequest, { name, settings, criticInput }: PpoKind) {
+    const { seed } = request
+    const spec = requestSpec(request.batch)
+    requireChoices(spec, name)
+    this.name = name
+    this.settings = settings
+    this.group = request.group ?? alone(settings.shards)
+    const ids = learning(spec, request.agents)
+    this.actor = new SharedActor(spec, ids, settings, new Generator(namedSeed(seed, `${name}: actor weights`)))
+    this.critic = new Critic(
+      criticInput,
+      ids.length,
+      settings,
+      new Generator(namedSeed(seed, `${name}: critic weights`)),
+    )
+    const { actor, critic } = this
+    // Agents that the critic sees at one look stay in one minibatch; so do the steps of a chunk, if anything remembers.
+    const grain = { chunk: actor.net.memory + critic.net.memory > 0 ? settings.chunk! : 1, together: criticInput.heads }
+    this.shards = openShards(name, request, this.group, settings, grain, {
+      actor: { width: actor.net.memory, heads: 1 },
+      critic: { width: critic.net.memory, heads: criticInput.heads },
+    })
+    this.stepsPerUpdate = settings.rolloutSteps * settings.lanes
+    this.slots = Int32Array.from(ids.keys())
+    const networks = [actor.net, critic.net].map((net) => ({
+      net,
+      // ε beside the root: 1e-5, as the reference has it.
+      optimiser: fusedAdam(net.parameters, { lr: 0, epsilon: 1e-5, maxNorm: settings.gradientNorm }),
+    }))
+    this.descent = new Descent(name, this.group, this.shards.length, networks)
+    this.parts = {
+      algorithm: name,
+      settings,
+      group: this.group,
+      shards: this.shards,
+      agents: ids,
+      networks,
+      normalisers: critic.norm === undefined ? {} : { value: critic.norm },
+      count: { steps: 0, updates: 0 },
+    }
+  }
+
+  get steps(): number {
+    return this.parts.count.steps
+  }
+
+  // --- act -----------------------------------------------------------------------------------------------------------
+
+  collectAndUpdate(): Metrics {
+    const { parts, shards, actor, critic, settings } = this
+    this.begin()
+    for (const shard of shards) {
+      play(shard, actor, this.slots)
+      estimate(shard, critic, settings)
+    }
+    const fraction = scheduled(settings, parts.count.steps)
+    parts.count.steps += this.stepsPerUpdate
+    const metrics = this.update(fraction)
+    parts.count.updates++
+    return metrics
+  }
+
+  private begin(): void {
+    if (!this.started) for (const { collector } of this.shards) collector.batch.reset()
+    this.started = true
+  }
+
+  // --- update --------------------------------------------------------------------------------------------------------
+
+  /** @param fraction of the learning rates */
+  private update(fraction: number): Metrics {
+    const { settings, shards, group, actor, critic, descent } = this
+    const seen = foresight(
+      shards.map(({ value, returns, rows }) => {
+        const estimates = value.slice(0, rows)
+        critic.norm?.denormaliseAll(estimates)
+        return { estimate: estimates, target: returns }
+      }),
+      group,
+    )
+    if (settings.advantageNorm) {
+      normaliseAdvantages(
+        shards.map(({ advantage, alive }) => ({ advantage, active: alive })),
+        group,
+      )
+    }
+    const means = new Means()
+    const readings = shards.map((): ActorReadings => ({ entropy: 0, divergence: 0, clipped: 0 }))
+    const rates = [settings.lr * fraction, settings.criticLr * fraction]
+    let living = 0
+    for (const minibatch of minibatches(shards, group, settings)) {
+      critic.norm?.take(...minibatch.returns)
+      this.differentiate(minibatch, readings)
+      const [actorStep, criticStep] = descent.step(rates, this.steps)
+      means.add('actorGradientNorm', actorStep.norm)
+      means.add('criticGradientNorm', criticStep.norm)
+      means.add('policyLoss', actorStep.loss)
+      means.add('valueLoss', criticStep.loss)
+      living += minibatch.living
+    }
+    for (const { net } of this.parts.networks) requireFinite(this.name, 'weights', net, net.read(), this.steps)
+    const [entropy, divergence, clipped, violations] = sumNumbers(
+      group,
+      readings.map((own, k) => [own.entropy, own.divergence, own.clipped, k === 0 ? actor.maskViolations : 0]),
+    )
+    means.add('entropy', entropy, living)
+    means.add('approximateKl', divergence, living)
+    means.add('clipFraction', clipped, living)
+    return {
+      steps: this.steps,
+      updates: this.parts.count.updates + 1,
+      ...means.all(),
+      explainedVariance: seen.explainedVariance,
+      valueError: seen.error,
+      learningRate: rates[ACTOR],
+      maskViolations: violations,
+      ...episodesEnded(shards, group),
+    }
+  }
+
+  /** Every own shard's part of both losses and their gradients. */
+  private differentiate({ parts, living, counted }: Minibatch, readings: readonly ActorReadings[]): void {
+    const { shards, actor, critic, descent, settings } = this
+    shards.forEach((shard, own) => {
+      const gradient = (network: number) => descent.gradient(own, network)
+      const policyLoss = actorGradient(actor, shard, parts[own], living, settings, gradient(ACTOR), readings[own])
+      const valueLoss = criticGradient(critic, shard, parts[own], counted, settings, gradient(CRITIC))
+      descent.loss(own, ACTOR, policyLoss)
+      descent.loss(own, CRITIC, valueLoss)
+    })
+  }
+
+  // --- policy, save, load --------------------------------------------------------------------------------------------
+
+  policy(mode: PlayMode): Policy {
+    return this.actor.policy(this.name, mode)
+  }
+
+  valueMemory(lanes: number): PolicyMemory {
+    return this.critic.memory(lanes)
+  }
+
+  values(batch: EnvBatch, out: Float32Array, memory: PolicyMemory = null): void {
+    this.critic.values(batch, this.shards[0].collector.agents, out, memory as Memory | null)
+  }
+
+  save(): Checkpoint {
+    this.begin()
+    return saveLearner(this.parts)
+  }
+
+  load(checkpoint: Checkpoint): void {
+    loadLearner(this.parts, checkpoint)
+    this.started = true
+  }
+
+  dispose(): void {
+    for (const { net, optimiser } of this.parts.networks) {
+      optimiser.dispose()
+      net.dispose()
+    }
+  }
+}
+
+/** Ids of the agents that learn. */
+function learning(spec: EnvSpec, agents: readonly number[] = [...spec.agents.keys()]): string[] {
+  return agents.flatMap((agent) => spec.agents[agent]?.id ?? []) // one too many is refused by the collector
+}
+
+/** The policy inside a checkpoint of a PPO learner. */
+export function ppoPolicy(name: string, spec: EnvSpec, checkpoint: Checkpoint, mode: PlayMode): Policy {
+  const { settings, agents } = readState(checkpoint, name)
+  const actor = new SharedActor(spec, agents, settings as PpoSettings, new Generator(namedSeed(0, 'overwritten')))
+  loadNetwork(actor.net, checkpoint, `${name}: checkpoint`)
+  return { ...actor.policy(name, mode), dispose: () => actor.net.dispose() }
+}
