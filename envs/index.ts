@@ -10,6 +10,7 @@ import {
 } from './core/index.ts'
 import { foraging } from './foraging/index.ts'
 import { matrix } from './matrix/index.ts'
+import { particles } from './particles/index.ts'
 import { skirmish } from './skirmish/index.ts'
 import { spectrum } from './spectrum/index.ts'
 import { warehouse } from './warehouse/index.ts'
@@ -17,7 +18,7 @@ import { warehouse } from './warehouse/index.ts'
 export * from './core/index.ts'
 
 /** Every built-in environment by id. Adding one adds a line here. */
-export const ENVS: Record<string, EnvDefinition> = { foraging, matrix, skirmish, spectrum, warehouse }
+export const ENVS: Record<string, EnvDefinition> = { foraging, matrix, particles, skirmish, spectrum, warehouse }
 
 /**
  * The definition of an environment by id; a definition (somebody's plug-in) is handed back as it is.

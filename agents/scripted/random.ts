@@ -21,7 +21,7 @@ function drawLane(view: AgentView, lane: number, out: ActionBatch, rng: Generato
   const { spec, agents } = view
   for (let n = 0; n < agents.length; n++) {
     const row = lane * agents.length + n
-    if (spec.actionKind === 'box') drawNumbers(spec.agents[agents[n]].action, row, out, rng)
+    if (spec.actionKind === 'box') drawNumbers(spec.agents[agents[n]].action, row, spec.actionDims, out, rng)
     else drawChoices(view, row, out, rng)
   }
 }
@@ -46,15 +46,16 @@ function drawChoices(view: AgentView, row: number, out: ActionBatch, rng: Genera
   if (out.logProbability !== undefined) out.logProbability[row] = logProbability
 }
 
-function drawNumbers(space: ActionSpace, row: number, out: ActionBatch, rng: Generator): void {
+function drawNumbers(space: ActionSpace, row: number, width: number, out: ActionBatch, rng: Generator): void {
   if (space.kind !== 'box') return
   const { dimensions } = space
   let logProbability = 0
   for (let d = 0; d < dimensions.length; d++) {
     const { low, high } = dimensions[d]
-    out.action[row * dimensions.length + d] = low + (high - low) * rng.float()
+    out.action[row * width + d] = low + (high - low) * rng.float()
     logProbability -= Math.log(high - low)
   }
+  for (let d = dimensions.length; d < width; d++) out.action[row * width + d] = 0
   if (out.logProbability !== undefined) out.logProbability[row] = logProbability
 }
 

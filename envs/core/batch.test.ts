@@ -177,6 +177,35 @@ describe('actions', () => {
     expect(hashes()).toBe(before)
   })
 
+  it('of box worlds may be of different widths: what an agent does not have must be 0', () => {
+    const narrow: EnvDefinition = {
+      ...lanterns,
+      spec: (options) => {
+        const world = lanterns.spec(options as never)
+        const [first, ...rest] = world.agents
+        const { action } = first
+        if (action.kind !== 'box') throw new Error('lanterns have changed')
+        return { ...world, agents: [{ ...first, action: { ...action, dimensions: [action.dimensions[0]] } }, ...rest] }
+      },
+    }
+    const batch = createBatch(narrow, { ...CALM, actions: 'box' }, { lanes: 2 })
+    batch.reset()
+    expect([batch.spec.actionDims, batch.spec.actionSize]).toEqual([2, 0])
+    const action = actionArray(batch)
+    action.fill(7)
+    randomActions(batch, new Generator(namedSeed('narrow', 'actions')), action)
+    expect([action[1], action[5]]).toEqual([0, 0])
+    batch.step(action)
+    action[5] = 0.5
+    expect(failure(() => batch.step(action)).message).toMatch(
+      /action \[lane 1, agent_0, dimension 1\] at step 1 is 0.5; expected 0: agent_0 has 1 numbers/,
+    )
+    // Undriven agents draw within their own width.
+    const driven = createBatch(narrow, { ...CALM, actions: 'box' }, { control: [1] })
+    driven.reset()
+    driven.step(Float32Array.of(0, 1))
+  })
+
   it('of box worlds are checked against their bounds, NaN included', () => {
     const batch = open({ ...CALM, actions: 'box' })
     for (const wrong of [NaN, Infinity, 1.0001, -2]) {

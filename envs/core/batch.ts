@@ -130,7 +130,7 @@ export function envSpec(definition: EnvDefinition, options: unknown = {}, contro
     agentStateSize: world.agentState?.length ?? 0,
     actionKind: agents[0].action.kind,
     actionSize: sizes.reduce((sum, size) => sum + size, 0),
-    actionDims: actionDims(agents[0].action),
+    actionDims: Math.max(...world.agents.map((agent) => actionDims(agent.action))),
     actionSizes: sizes,
     horizon: filled.horizon as number | null,
     horizonEnds: filled.horizonEnds as 'truncation' | 'termination',
@@ -580,8 +580,12 @@ class Batch implements EnvBatch {
         if (this.spec.actionKind === 'box') {
           const space = world.agents[agent].action
           for (let d = 0; d < D; d++) {
-            const { low, high } = (space as { dimensions: readonly { low: number; high: number }[] }).dimensions[d]
-            into[row * D + d] = Math.fround(low + (high - low) * nextFloat(this.random, at))
+            const { dimensions } = space as { dimensions: readonly { low: number; high: number }[] }
+            if (d >= dimensions.length) into[row * D + d] = 0
+            else {
+              const { low, high } = dimensions[d]
+              into[row * D + d] = Math.fround(low + (high - low) * nextFloat(this.random, at))
+            }
           }
           continue
         }
@@ -662,9 +666,8 @@ class Batch implements EnvBatch {
         const { dimensions } = agents[n].action as { dimensions: readonly { low: number; high: number }[] }
         for (let d = 0; d < D; d++) {
           const value = action[i++]
-          if (this.ended[lane] === 0 && !(value >= dimensions[d].low && value <= dimensions[d].high)) {
-            this.refuse(lane, n, d, value, 0)
-          }
+          if (d >= dimensions.length ? value === 0 : value >= dimensions[d].low && value <= dimensions[d].high) continue
+          if (this.ended[lane] === 0) this.refuse(lane, n, d, value, 0)
         }
       }
     }
@@ -674,7 +677,8 @@ class Batch implements EnvBatch {
     const { spec } = this
     const agent = spec.agents[n]
     const place = spec.actionDims > 1 ? `, dimension ${d}` : ''
-    const choices = actionChoices(agent.action, d)
+    const beyond = agent.action.kind === 'box' && d >= agent.action.dimensions.length
+    const choices = beyond ? `0: ${agent.id} has ${d} numbers` : actionChoices(agent.action, d)
     const where = `${spec.env}: action [lane ${this.firstLane + lane}, ${agent.id}${place}] at step ${this.stepCount[lane]}`
     const known = agent.action.kind === 'box' ? 0 : (actionSizes(agent.action)[d] ?? 0)
     if (agent.action.kind === 'box' || value < 0 || value >= known || !Number.isInteger(value)) {

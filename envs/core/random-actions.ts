@@ -23,8 +23,11 @@ export function randomActions(batch: EnvBatch, rng: Generator, out: Int32Array |
       const { action } = spec.agents[row % N]
       if (action.kind !== 'box') continue
       for (let d = 0; d < D; d++) {
-        const { low, high } = action.dimensions[d]
-        out[row * D + d] = low + (high - low) * nextFloat(state, 0)
+        if (d >= action.dimensions.length) out[row * D + d] = 0
+        else {
+          const { low, high } = action.dimensions[d]
+          out[row * D + d] = low + (high - low) * nextFloat(state, 0)
+        }
       }
       continue
     }

@@ -36,11 +36,16 @@ export function actionChoices(space: ActionSpace, dimension: number): string {
   return names.map((name, index) => `${index} ${name}`).join(', ')
 }
 
-/** Sizes per dimension padded to the largest over agents; all agents must have the same kind and dimensions. */
+/**
+ * Sizes per dimension padded to the largest over agents, none for box. All agents must have the same kind of action, and
+ * as many dimensions unless they are real numbers: rows of box actions are padded with zeros.
+ */
 export function paddedSizes(agents: readonly AgentSpec[], where: string): number[] {
   const sizes: number[] = []
+  const first = agents[0].action
   for (const agent of agents) {
-    if (agent.action.kind !== agents[0].action.kind || actionDims(agent.action) !== actionDims(agents[0].action)) {
+    const asMany = first.kind === 'box' || actionDims(agent.action) === actionDims(first)
+    if (agent.action.kind !== first.kind || !asMany) {
       throw new TroupeError('bad-option', {
         where: `${where}: action of ${agent.id}`,
         got: `${agent.action.kind} with ${actionDims(agent.action)} dimensions`,

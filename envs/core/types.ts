@@ -83,7 +83,7 @@ export interface EnvSpec {
   readonly actionKind: ActionSpace['kind']
   /** A: mask width, padded; sum over dimensions for multi-discrete; 0 for box. */
   readonly actionSize: number
-  /** D: numbers per action; 1 for discrete. */
+  /** D: numbers per action; 1 for discrete. For box the widest agent's: narrower agents fill their row with zeros. */
   readonly actionDims: number
   /** Sizes of the action dimensions, padded over agents ([D]; empty for box). */
   readonly actionSizes: readonly number[]
@@ -273,7 +273,8 @@ export interface EnvBatch {
   reset(seeds?: readonly (EpisodeSeed | null | undefined)[], lanes?: Uint8Array): void
   /**
    * One step in every lane. The whole batch is checked before anything changes.
-   * @param action discrete Int32 [B, N]; multi-discrete Int32 [B, N, D]; box Float32 [B, N, D]
+   * @param action discrete Int32 [B, N]; multi-discrete Int32 [B, N, D]; box Float32 [B, N, D], zero beyond an agent's
+   *   own numbers
    */
   step(action: Int32Array | Float32Array): void
   save(lane: number): Snapshot

@@ -27,7 +27,9 @@ function randomAction(spec: EnvSpec, lanes: number, rng: Generator): Int32Array 
   if (spec.actionKind === 'box') {
     return Float32Array.from({ length: size }, (_, i) => {
       const { action } = spec.agents[Math.floor(i / D) % spec.agents.length]
-      const { low, high } = (action as { dimensions: readonly { low: number; high: number }[] }).dimensions[i % D]
+      const { dimensions } = action as { dimensions: readonly { low: number; high: number }[] }
+      if (i % D >= dimensions.length) return 0
+      const { low, high } = dimensions[i % D]
       return low + (high - low) * rng.float()
     })
   }

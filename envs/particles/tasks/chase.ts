@@ -1,0 +1,62 @@
+/** What tag and world-comm share: chasers and prey, and who touches whom. */
+import { border } from '../border.ts'
+import { distance } from '../distance.ts'
+import { type ParticleState } from '../state.ts'
+import { type Body } from '../task.ts'
+
+export const CHASER = { kind: 'chaser', radius: 0.075, push: 3, limit: 1 } satisfies Partial<Body>
+export const PREY = { kind: 'prey', push: 4, limit: 1.3 } satisfies Partial<Body>
+
+/**
+ * Pays for touching: chasers `reward` for every touching pair in the world, prey minus `reward` for every chaser that
+ * touches it. Chasers are the agents before number `chasers`.
+ * @param terms [M] from `row` on
+ * @returns touching pairs
+ */
+export function payCatches(
+  state: ParticleState,
+  lane: number,
+  chasers: number,
+  reward: number,
+  terms: Float64Array,
+  row: number,
+): number {
+  const { plan, agents, entities, position } = state
+  const from = lane * entities * 2
+  let catches = 0
+  for (let n = chasers; n < agents; n++) {
+    const reach = plan.bodies[0].radius + plan.bodies[n].radius
+    let caught = 0
+    for (let m = 0; m < chasers; m++) if (distance(position, from + 2 * n, from + 2 * m) < reach) caught++
+    terms[row + n] = -reward * caught
+    catches += caught
+  }
+  for (let n = 0; n < chasers; n++) terms[row + n] = reward * catches
+  return catches
+}
+
+/**
+ * Charges prey for leaving the square, both axes; chasers pay nothing.
+ * @param terms [M] from `row` on
+ * @returns prey that pays
+ */
+export function payBorder(
+  state: ParticleState,
+  lane: number,
+  chasers: number,
+  weight: number,
+  terms: Float64Array,
+  row: number,
+): number {
+  const { agents, entities, position } = state
+  let outside = 0
+  for (let n = 0; n < agents; n++) {
+    terms[row + n] = 0
+    if (n < chasers) continue
+    const at = (lane * entities + n) * 2
+    const cost = border(Math.abs(position[at])) + border(Math.abs(position[at + 1]))
+    if (cost > 0) outside++
+    terms[row + n] = -weight * cost
+  }
+  return outside
+}
