@@ -27,8 +27,19 @@ import {
 
 const MAX_LANES = 1 << 20
 
+/** Schemas made so far: making one takes longer than checking with it. */
+const optionSchemas = new WeakMap<TObject, { readonly horizon: number | null; readonly schema: TObject }>()
+
 /** Options every environment has, added to its own. */
 export function fullOptions(definition: EnvDefinition): TObject {
+  const known = optionSchemas.get(definition.options)
+  if (known !== undefined && known.horizon === definition.horizon) return known.schema
+  const schema = makeOptions(definition)
+  optionSchemas.set(definition.options, { horizon: definition.horizon, schema })
+  return schema
+}
+
+function makeOptions(definition: EnvDefinition): TObject {
   return Type.Object(
     {
       ...definition.options.properties,
@@ -551,7 +562,9 @@ class Batch implements EnvBatch {
     const { seats, agents: M, actionDims: D, action: into } = this.port
     if (seats.length === M && this.undriven.length === 0) {
       if (this.mask === this.worldMask) {
-        into.set(action)
+        // A native copy costs as much as some thirty numbers.
+        if (action.length > 32) into.set(action)
+        else for (let i = 0; i < action.length; i++) into[i] = action[i]
         return
       }
     }
@@ -807,7 +820,15 @@ class Batch implements EnvBatch {
     gathered[0] = steps
     gathered[1] = steps === 0 ? 0 : this.terminated[lane] | (this.truncated[lane] << 1)
     let at = 2
-    for (let i = 0; i < views.length; i++) at = gatherRow(views[i], lane, gathered, at)
+    for (let i = 0; i < views.length; i++) {
+      const view = views[i]
+      if (!view.whole) {
+        at = gatherRow(view, lane, gathered, at)
+        continue
+      }
+      const { words, rowWords } = view
+      for (let from = lane * rowWords, end = from + rowWords; from < end; from++) gathered[at++] = words[from]
+    }
     digest.blocks(gathered, gathered.length)
   }
 

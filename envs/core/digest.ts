@@ -29,6 +29,8 @@ export interface RowView {
   readonly rowBytes: number
   /** Words of one row, a short last one counted. */
   readonly rowWords: number
+  /** Every row is whole words of `words`. */
+  readonly whole: boolean
 }
 
 /** Views of a lane-major array whose rows are to be digested. */
@@ -37,7 +39,7 @@ export function rowView(name: string, array: ArrayBufferView & { length: number 
   const rowBytes = array.byteLength / lanes
   const whole = array.byteOffset % 4 === 0 ? array.byteLength >> 2 : 0
   const words = whole > 0 ? new Uint32Array(array.buffer, array.byteOffset, whole) : new Uint32Array(0)
-  return { name, bytes, words, rowBytes, rowWords: (rowBytes + 3) >> 2 }
+  return { name, bytes, words, rowBytes, rowWords: (rowBytes + 3) >> 2, whole: whole > 0 && rowBytes % 4 === 0 }
 }
 
 /**

@@ -35,6 +35,12 @@ function seen(batch: ReturnType<typeof drawn>, agent: number): Record<string, nu
   return out
 }
 
+/** Where two arrays first differ, -1 nowhere: many times as fast as `toEqual`. */
+function firstDifference(a: Float32Array, b: Float32Array): number {
+  if (a.length !== b.length) return Math.min(a.length, b.length)
+  return a.findIndex((value, i) => !Object.is(value, b[i]))
+}
+
 test('a robot senses itself, its neighbours and shelves in an unrotated window', () => {
   const floor = drawn('. x!  . \n . .>0* .v1 \n _ . g')
   expect(seen(floor, 0)).toEqual({
@@ -166,8 +172,8 @@ test('the fast sensor kernel equals the readable one, also for some of the lanes
       const expected = port.observation.slice()
       port.observation.fill(-7)
       observeQuiet(state, sight, port, some, 3)
-      expect(port.observation).toEqual(expected)
-      expect(expected.subarray(0, expected.length / 6)).toEqual(new Float32Array(expected.length / 6).fill(-7))
+      expect(firstDifference(port.observation, expected)).toBe(-1)
+      expect(expected.subarray(0, expected.length / 6).every((value) => value === -7)).toBe(true)
     }
   }
 })
@@ -192,4 +198,42 @@ test('a batch that skips observations steps alike', () => {
     for (const batch of [seeing, blind]) batch.step(action)
   }
   expect(blind.hash(1)).toBe(seeing.hash(1))
+})
+
+test('what is seen depends on the world alone, not on what was seen before', () => {
+  const worlds = [
+    { size: 'tiny', robots: 6, requests: 12, horizon: 90 },
+    { layout: 'xxx.\nxgx.\nx..x', robots: 3, requests: 2, reward: 'two-stage', sensorRange: 2 },
+    { layout: 'xx.\ngxg\nx..', robots: 3, requests: 3, reward: 'global', inactivityLimit: 25 },
+    { layout: 'xx.\ngxg\nx..', robots: 3, requests: 3, messageBits: 2, horizon: 40 },
+  ]
+  for (const [index, options] of worlds.entries()) {
+    for (const autoreset of ['same-step', 'next-step'] as const) {
+      const batch = createBatch(warehouse, options, { lanes: 3, autoreset })
+      const other = createBatch(warehouse, options, { autoreset: 'disabled' })
+      batch.reset()
+      other.reset()
+      const dims = batch.spec.actionDims
+      const rng = new Generator(namedSeed(`afresh ${index}`, 'actions'))
+      const action = new Int32Array(3 * batch.spec.agents.length * dims)
+      for (let step = 0; step < 200; step++) {
+        // Loads, deliveries and turns in plenty: two thirds of the choices drive or toggle.
+        for (let i = 0; i < action.length; i++) {
+          action[i] = i % dims > 0 ? rng.below(2) : [0, 1, 1, 1, 2, 3, 4, 4][rng.below(8)]
+        }
+        if (step % 41 === 40) batch.load(1, batch.save(2))
+        if (step % 53 === 52) batch.reset(undefined, Uint8Array.of(1, 0, 0))
+        batch.step(action)
+        for (let lane = 0; lane < 3; lane++) {
+          other.load(0, batch.save(lane))
+          const { observation, state } = batch
+          const F = observation.length / 3
+          const S = state.length / 3
+          const told = `world ${index}, ${autoreset}, step ${step}, lane ${lane}`
+          expect(firstDifference(observation.subarray(lane * F, (lane + 1) * F), other.observation), told).toBe(-1)
+          expect(firstDifference(state.subarray(lane * S, (lane + 1) * S), other.state), told).toBe(-1)
+        }
+      }
+    }
+  }
 })

@@ -51,8 +51,10 @@ const HEADING_AFTER = Uint8Array.from({ length: 4 * ACTIONS.length }, (_, at) =>
 /** Outcome of an action unless something better becomes of it. */
 const OUTCOME_OF = Uint8Array.of(IDLE, BLOCKED, TURNED, TURNED, IDLE)
 
-/** By what became of the action: 1 where the robot changed nothing. */
-const IDLES = Uint8Array.from({ length: 8 }, (_, what) => (what === IDLE || what === WALL || what === BLOCKED ? 1 : 0))
+/** What an outcome adds to the counts of a step: 1 where the robot changed nothing, 65536 where it was refused. */
+const COUNTS = Int32Array.from({ length: 8 }, (_, what) =>
+  what === BLOCKED ? 65537 : what === IDLE || what === WALL ? 1 : 0,
+)
 
 /** `stood` after a step, [8 outcomes, 256]: 0 in a new cell or with a changed load, else counting on from a refusal. */
 const STOOD_AFTER = Uint8Array.from({ length: 8 * 256 }, (_, at) => {
@@ -69,7 +71,7 @@ const STOOD_AFTER = Uint8Array.from({ length: 8 * 256 }, (_, at) => {
  */
 export function step(state: WarehouseState, movement: Movement, port: Port, lanes: Int32Array, count: number): void {
   const { plan, cell, heading, load, outcome, stood, message, shelfCell, tally } = state
-  const { robotAt, standing, place, seen, seenCells, seenOf } = state
+  const { robotAt, standing, place, seen, seenCells, seenOf, stale } = state
   const { driver, target, claim } = movement
   const { action, reward, actionDims, terminated } = port
   const { robots, shelves, messageBits, inactivityLimit } = plan
@@ -105,7 +107,8 @@ export function step(state: WarehouseState, movement: Movement, port: Port, lane
           target[n] = to
           driver[drivers++] = n
         }
-      } else if (choice === TOGGLE) togglers++
+      }
+      togglers += choice >> 2 // TOGGLE is the only action of 4 or more
     }
 
     // All movers leave before any arrives, so that queues and rings move as one.
@@ -130,7 +133,11 @@ export function step(state: WarehouseState, movement: Movement, port: Port, lane
       const shelf = load[i] - 1
       if (shelf >= 0) {
         shelfCell[firstShelf + shelf] = to
-        bits |= place[firstShelf + shelf] !== 0 ? SHELF | REQUESTED : SHELF
+        bits |= SHELF
+        if (place[firstShelf + shelf] !== 0) {
+          bits |= REQUESTED
+          stale[lane] = 1
+        }
       }
       seen[spot] = bits
     }
@@ -158,20 +165,18 @@ export function step(state: WarehouseState, movement: Movement, port: Port, lane
     }
 
     // Counts, and the only ending that the rules know: too long without a delivery.
-    let blocked = 0
-    let idle = 0
+    let counts = 0
     let still = 0
     for (let i = first; i < first + robots; i++) {
       const what = outcome[i] & OUTCOME
       const stands = STOOD_AFTER[(what << 8) | stood[i]]
       stood[i] = stands
-      idle += IDLES[what]
-      if (what === BLOCKED) blocked++
-      if (stands >= STANDSTILL_STEPS) still++
+      counts += COUNTS[what]
+      still += (stands + 256 - STANDSTILL_STEPS) >> 8 // 1 from STANDSTILL_STEPS on, without a branch
     }
     tally[row + DISTANCE] += moving
-    tally[row + BLOCKED_MOVES] += blocked
-    tally[row + IDLE_TIME] += idle
+    tally[row + BLOCKED_MOVES] += counts >> 16
+    tally[row + IDLE_TIME] += counts & 0xffff
     tally[row + STANDSTILL_TIME] += still
     tally[row + INACTIVE] = inactive
     terminated[lane] = inactivityLimit > 0 && inactive >= inactivityLimit ? 1 : 0
@@ -180,7 +185,7 @@ export function step(state: WarehouseState, movement: Movement, port: Port, lane
 
 /** Pick-ups and put-downs of one lane, in robot order. A toggle over nothing, or loaded in a corridor, does nothing. */
 function toggle(state: WarehouseState, port: Port, lane: number): void {
-  const { plan, cell, load, credited, outcome, standing, vacant, vacancies } = state
+  const { plan, cell, load, credited, outcome, standing, vacant, vacancies, stale } = state
   const { action, actionDims, reward } = port
   const { robots, layout } = plan
   const { highway, slotOf } = layout
@@ -195,6 +200,7 @@ function toggle(state: WarehouseState, port: Port, lane: number): void {
       load[i] = shelf
       standing[floor + here] = 0
       vacant[first + vacancies[lane]++] = slotOf[here]
+      stale[lane] = 1
       outcome[i] = PICKED_UP
     } else if (highway[here] === 0) {
       // The slot is empty: a loaded robot never enters a cell with a standing shelf.
@@ -206,6 +212,7 @@ function toggle(state: WarehouseState, port: Port, lane: number): void {
       while (v < last && vacant[v] !== slotOf[here]) v++
       vacant[v] = vacant[last]
       outcome[i] = PUT_DOWN
+      stale[lane] = 1
       if (credited[i] === 1 && plan.reward === 'two-stage') {
         reward[i] += 0.5
         outcome[i] |= RETURNED
@@ -245,6 +252,7 @@ function replaceRequest(state: WarehouseState, port: Port, lane: number, shelf: 
   place[firstShelf + shelf] = 0
   place[firstShelf + drawn] = at
   queue[lane * requests + at - 1] = drawn
+  state.stale[lane] = 1
   seen[lane * seenCells + seenOf[shelfCell[firstShelf + shelf]]] &= ~REQUESTED
   seen[lane * seenCells + seenOf[shelfCell[firstShelf + drawn]]] |= REQUESTED
 }

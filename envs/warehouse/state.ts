@@ -76,6 +76,8 @@ export interface WarehouseState {
   readonly seen: Uint8Array // [B, P] bits for the sensors, on a floor with a margin of sensorRange empty cells
   readonly vacant: Uint16Array // [B, M] shelf homes without a shelf, in no particular order
   readonly vacancies: Uint16Array // [B] how many of them
+  /** [B] 1 since a load or a request changed, a requested shelf moved, or all was rebuilt; 0 once the state was seen. */
+  readonly stale: Uint8Array
 
   // Static tables.
   readonly seenCells: number // P
@@ -113,6 +115,7 @@ export function createState(plan: Plan, lanes: number): WarehouseState {
     seen: new Uint8Array(lanes * seenCells),
     vacant: new Uint16Array(lanes * robots),
     vacancies: new Uint16Array(lanes),
+    stale: new Uint8Array(lanes).fill(1),
     seenCells,
     seenWidth,
     seenOf,
@@ -155,6 +158,7 @@ export function derive(state: WarehouseState, lane: number): void {
   let empty = 0
   for (let s = 0; s < shelves; s++) if (standing[floor + slots[s]] === 0) vacant[lane * robots + empty++] = s
   vacancies[lane] = empty
+  state.stale[lane] = 1
 }
 
 /**
