@@ -10,7 +10,7 @@ import { writableFolder } from './folders.ts'
 import { PRESETS } from './presets.ts'
 import { printed } from './print-config.ts'
 import { createProgress } from './progress.ts'
-import { EXIT, bold, duration, readable, table } from './output.ts'
+import { EXIT, bold, duration, readable, table, whenPipeCloses } from './output.ts'
 import { effective, whole } from './settings.ts'
 import { openBrowser, parsePort, serveViewer, untilInterrupted, type Served } from './viewer-server.ts'
 import { trainInChild } from './training-child.ts'
@@ -28,6 +28,7 @@ interface DemoOptions {
   readonly port?: number
   readonly steps: number
   readonly evaluations: number
+  readonly workers?: number
   readonly seed: string
   readonly data: string
 }
@@ -98,6 +99,11 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       whole('--evaluations', 1, 1000),
       PRESETS.demo.options.evaluations as number,
     )
+    .option(
+      '--workers <n>',
+      'threads at most; changes nothing but the speed (default: cores)',
+      whole('--workers', 1, 1024),
+    )
     .addHelpText(
       'after',
       `
@@ -143,6 +149,7 @@ async function demo(options: DemoOptions, session: Session): Promise<number> {
       steps,
       out: folder,
       evaluation: { points: evaluations, episodes: scenario.evaluation.episodes, absoluteEpisodes: EPISODES },
+      ...(options.workers === undefined ? {} : { workers: options.workers }),
     },
     (event) => progress.show(event),
   )
@@ -154,6 +161,7 @@ async function demo(options: DemoOptions, session: Session): Promise<number> {
     out.warn('\nStopping after this update, keeping a checkpoint. Ctrl-C again ends at once.')
     run.stop()
   }
+  whenPipeCloses(() => (trained ? process.exit(EXIT.fine) : run.stop()))
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
   try {
@@ -219,6 +227,7 @@ async function demo(options: DemoOptions, session: Session): Promise<number> {
     }
     return reached ? EXIT.fine : EXIT.failed
   } finally {
+    whenPipeCloses(undefined)
     progress.done()
     process.off('SIGINT', onSignal)
     process.off('SIGTERM', onSignal)

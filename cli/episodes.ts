@@ -4,7 +4,7 @@ import { episodeSeed, type SeedPurpose } from '../envs/core/index.ts'
 import { statistics, type Statistics } from '../agents/core/evaluate.ts'
 import { playEpisodes, type PlayedEpisode } from '../agents/core/play.ts'
 import { openScenario, scenarioHash } from '../scenarios/open.ts'
-import { writeAtomic } from '../results/files.ts'
+import { sha256, writeAtomic } from '../results/files.ts'
 import { type Session } from './command.ts'
 import { writableFolder } from './folders.ts'
 import { type Player } from './policies.ts'
@@ -49,8 +49,10 @@ export interface PlayReport {
 export type Summaries = Record<string, Statistics | null>
 
 function fileName(scenario: string, policy: string, seed: string, episode: number): string {
-  const words = `${scenario}-${policy}-seed${seed}-${episode}`
-  return `${words.replace(/[^\w.-]+/g, '-')}.replay`
+  const plain = (words: string) => words.replace(/[^\w.-]+/g, '-')
+  // Different seeds must not share a name because their letters cannot be in one.
+  const told = plain(seed) === seed ? seed : `${plain(seed)}-${sha256(seed).slice(0, 8)}`
+  return `${plain(`${scenario}-${policy}-seed${told}-${episode}`)}.replay`
 }
 
 /** Plays, records, and gathers the numbers. */

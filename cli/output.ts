@@ -65,11 +65,21 @@ export function createOutput(settings: { json: boolean; quiet: boolean }): Outpu
   }
 }
 
+let onClosedPipe: (() => void) | undefined
+
+/** What to do instead of ending at once when the reader of our output goes away: a training run keeps what it has. */
+export function whenPipeCloses(act: (() => void) | undefined): void {
+  onClosedPipe = act
+}
+
 /** A reader that goes away (`troupe list | head -1`) ends us quietly, output that cannot be written with one sentence. */
 export function surviveClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(EXIT.fine)
+      if (error.code === 'EPIPE') {
+        if (onClosedPipe === undefined) process.exit(EXIT.fine)
+        return onClosedPipe()
+      }
       // A full disk under `> file`: said where somebody may still read it.
       const { message } = describeFailure(error)
       if (stream === process.stdout) process.stderr.write(`troupe: output: ${message}\n`)

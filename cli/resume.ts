@@ -25,7 +25,7 @@ export interface RunFile {
   readonly steps: number
   readonly step: number
   readonly status: string
-  readonly evaluation?: { points: number; episodes: number }
+  readonly evaluation?: { points: number; episodes: number; absoluteEpisodes?: number }
 }
 
 /** The folder of a run: as typed, or by name in the data folder. */
@@ -80,7 +80,8 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
         const run = readRun(folder)
         const { plugin } = await targetOf(run.scenario, env, undefined, session)
         const total = steps ?? run.steps
-        if (run.step >= total) {
+        // Trained to the end but stopped while its best checkpoint was measured: that is left to do.
+        if (run.step >= total && (run.status === 'finished' || run.step > total)) {
           throw new TroupeError('bad-option', {
             where: `${folder}: steps`,
             got: `${run.step} of ${total}, so nothing is left to do`,

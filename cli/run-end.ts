@@ -1,7 +1,7 @@
 /** How a training command is interrupted, and what it says when it ends. */
 import { type RunSummary } from '../results/run.ts'
 import { type Session } from './command.ts'
-import { EXIT } from './output.ts'
+import { EXIT, whenPipeCloses } from './output.ts'
 
 export { type RunSummary } from '../results/run.ts'
 
@@ -15,11 +15,13 @@ export function interruptible(session: Session): { signal: AbortSignal; release(
     session.out.warn('\nStopping after this update, keeping a checkpoint. Ctrl-C again ends at once.')
     controller.abort()
   }
+  whenPipeCloses(() => controller.abort()) // `train … | head -1`: nobody is left to tell
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
   return {
     signal: controller.signal,
     release() {
+      whenPipeCloses(undefined)
       process.off('SIGINT', onSignal)
       process.off('SIGTERM', onSignal)
     },

@@ -18,6 +18,8 @@ export interface TrainingJob {
   readonly steps: number
   readonly out: string
   readonly evaluation: { readonly points: number; readonly episodes: number; readonly absoluteEpisodes: number }
+  /** Threads at most; default: cores. */
+  readonly workers?: number
 }
 
 export type FromChild =

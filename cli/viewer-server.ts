@@ -1,5 +1,5 @@
 /** Starting the server from a command: the port, the viewer's files, the browser, and a clean end. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { startServer } from '../server/index.ts'
@@ -67,6 +67,13 @@ export async function serveViewer(
 ): Promise<Served> {
   const { data, host = '127.0.0.1', port } = wanted
   const viewerDir = viewerFolder()
+  if (existsSync(data) && !statSync(data).isDirectory()) {
+    throw new TroupeError('environment', {
+      where: `--data ${data}`,
+      got: 'a file',
+      expected: 'a folder of runs and replays (`troupe watch <file>` shows one replay)',
+    })
+  }
   if (port !== undefined) return startServer({ data, host, port, viewerDir })
   for (let candidate = DEFAULT_PORT; candidate < DEFAULT_PORT + TRIES; candidate++) {
     if (!(await isFree(candidate, host))) continue

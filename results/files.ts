@@ -99,8 +99,9 @@ export function presentFolder(folder: string): string | undefined {
   return [folder, `${folder}.old`].find((path) => existsSync(path))
 }
 
-/** Whether a process with this number is there; one of another user counts. */
-function isAlive(pid: number): boolean {
+/** Whether a process with this number is there, as far as this machine can tell; one of another user counts. */
+export function isAlive(pid: number | undefined): boolean {
+  if (pid === undefined || pid <= 0) return false
   try {
     process.kill(pid, 0)
     return true

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createBatch } from '../envs/core/index.ts'
-import { isInstalled, isModulePath, loadEnvPlugin, loadPolicyPlugin } from './plugins.ts'
+import { hashOfModule, isInstalled, isModulePath, loadEnvPlugin, loadPolicyPlugin } from './plugins.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-plugins-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -111,4 +111,30 @@ test('paths are told from names', () => {
     expect(isModulePath(path)).toBe(true)
   for (const name of ['random', 'warehouse/tiny-2ag', 'my-package', '@me/policy', 'scenario.json'])
     expect(isModulePath(name)).toBe(false)
+})
+
+test('the hash of a module covers what it imports by relative paths, and nothing else', () => {
+  mkdirSync(join(folder, 'parts/deep'), { recursive: true })
+  const entry = join(folder, 'parts/entry.mjs')
+  const write = (name: string, text: string) => writeFileSync(join(folder, 'parts', name), text)
+  write('entry.mjs', `import { a } from './a.mjs'\nexport { b } from "./deep/b.mjs"\nimport { Type } from 'troupe'\n`)
+  write('a.mjs', `import './entry.mjs' // a ring\nexport const a = 1\n`)
+  write('deep/b.mjs', `export const b = await import('../c.mjs')\n`)
+  write('c.mjs', 'export default 3\n')
+  write('other.mjs', 'export default 4\n')
+  const hash = hashOfModule(entry)
+  expect(hash).toMatch(/^[0-9a-f]{64}$/)
+  write('other.mjs', 'export default 5\n')
+  expect(hashOfModule(entry)).toBe(hash)
+  for (const name of ['a.mjs', 'deep/b.mjs', 'c.mjs']) {
+    const path = join(folder, 'parts', name)
+    const kept = readFileSync(path, 'utf8')
+    writeFileSync(path, `${kept}// changed\n`)
+    expect(hashOfModule(entry), name).not.toBe(hash)
+    writeFileSync(path, kept)
+  }
+  expect(hashOfModule(entry)).toBe(hash)
+  expect(hashOfModule(join(folder, 'parts/other.mjs'))).toBe(
+    createHash('sha256').update('export default 5\n').digest('hex'),
+  )
 })

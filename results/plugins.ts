@@ -7,9 +7,9 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { register } from 'node:module'
-import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import * as core from '../envs/core/index.ts'
 import { TroupeError, shown, type EnvDefinition } from '../envs/core/index.ts'
@@ -22,7 +22,10 @@ export interface Plugin {
   readonly name: string
   /** The entry file. */
   readonly path: string
-  /** SHA-256 of the entry file, 64 hex digits. Files that it imports are not covered. */
+  /**
+   * SHA-256, 64 hex digits: of the entry file; of the list of all its files when it imports others by relative paths.
+   * Installed packages that it imports are not covered: their lock file is.
+   */
   readonly sha256: string
 }
 
@@ -130,7 +133,7 @@ async function load(
   const { path, name } = locate(specifier, folder)
   let sha256: string
   try {
-    sha256 = createHash('sha256').update(readFileSync(path)).digest('hex')
+    sha256 = hashOfModule(path)
   } catch (error) {
     throw new TroupeError('bad-file', {
       where: `plug-in ${specifier}`,
@@ -168,6 +171,34 @@ async function load(
   }
   if (typeof exported === 'function') exported = await (exported as (troupe: unknown) => unknown)(core)
   return { plugin: { specifier, name, path, sha256 }, exported }
+}
+
+/** Names in `import … from './x.js'`, `export … from './x.js'`, `import './x.js'`, `import('./x.js')`, `require('./x.js')`. */
+const IMPORTED = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*(['"`])(\.{1,2}\/[^'"`\n]+)\1/g
+
+/**
+ * SHA-256 of a module and of everything it imports by relative paths, so that a changed helper changes it, too. A module
+ * on its own has the hash of its file; else it is that of one line per file, `path from the entry's folder\0SHA-256`.
+ * Comments that look like imports can only add files. A computed path (`import(name)`) is not followed.
+ */
+export function hashOfModule(entry: string): string {
+  const digest = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
+  const found = new Map<string, string>()
+  const waiting = [realpathSync(entry)]
+  const folder = dirname(waiting[0])
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (found.has(path)) continue
+    const bytes = readFileSync(path)
+    found.set(path, digest(bytes))
+    if (!/\.[cm]?[jt]sx?$/.test(path)) continue
+    for (const [, , name] of bytes.toString('utf8').matchAll(IMPORTED)) {
+      const target = resolve(dirname(path), name.replace(/[?#].*$/, ''))
+      if (existsSync(target) && statSync(target).isFile()) waiting.push(realpathSync(target))
+    }
+  }
+  if (found.size === 1) return [...found.values()][0]
+  const lines = [...found].map(([path, sha256]) => `${relative(folder, path).replaceAll('\\', '/')}\0${sha256}\n`)
+  return digest(lines.sort().join(''))
 }
 
 /** ' (mine.js:3)' of a syntax error, which only Node's own check tells. */

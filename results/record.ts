@@ -23,7 +23,7 @@ const Statistics = strict(
     std: Type.Number({ minimum: 0, description: 'Sample standard deviation over episodes (n − 1).' }),
     min: Type.Number(),
     max: Type.Number(),
-    interval: Type.Tuple([Type.Number(), Type.Number()], { description: '95 %: mean ± 1.96 std / √n.' }),
+    interval: Type.Tuple([Type.Number(), Type.Number()], { description: "95 %: mean ± t std / √n, Student's t." }),
   },
   'Of the return over episodes.',
 )

@@ -258,6 +258,25 @@ test('a run that diverges says which tensor and step, and keeps the last good ch
   expect(json(asked.out, 'run.json').status).toBe('diverged')
 })
 
+test('a run that an error ends says so and why, and can go on', async () => {
+  const whole = request()
+  await trainRun(whole)
+  const asked = request()
+  const full = new Error('no space left on the disk')
+  const fills = (progress: Progress) => {
+    if (progress.kind === 'evaluation' && progress.step > 100) throw full
+  }
+  await expect(trainRun({ ...asked, onProgress: fills })).rejects.toBe(full)
+  expect(json(asked.out, 'run.json')).toMatchObject({ status: 'failed', problem: 'no space left on the disk' })
+  expect(lines(asked.out).at(-1)).toMatchObject({ kind: 'failed', message: 'no space left on the disk' })
+  expect(existsSync(join(asked.out, 'run.lock'))).toBe(false)
+  await trainRun({ ...asked, resume: true })
+  expect(json(asked.out, 'run.json')).toMatchObject({ status: 'finished' })
+  expect(json(asked.out, 'run.json').problem).toBeUndefined()
+  expect(lines(asked.out).some(({ kind }) => kind === 'failed')).toBe(false)
+  expect(lasting(asked.out)).toEqual(lasting(whole.out))
+})
+
 test('impossible requests are refused before anything is written', async () => {
   const cases: [Partial<RunRequest>, RegExp][] = [
     [{ algorithm: 'mapo' }, /did you mean "mappo"/],

@@ -163,6 +163,9 @@ export async function trainRun(request: RunRequest): Promise<RunSummary> {
     const release = claimFolder(request.out)
     try {
       return await run.go()
+    } catch (error) {
+      run.fail(error)
+      throw error
     } finally {
       release()
     }
@@ -375,6 +378,17 @@ class Run {
     }
   }
 
+  /** An error that no run can go on from, such as a full disk: what was reached stays, and run.json says why it ended. */
+  fail(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    try {
+      this.writeRun('failed', message)
+      this.log({ kind: 'failed', step: this.learner.steps, message })
+    } catch {
+      // The disk does not take even that; the error itself tells the user, and the server calls such a run lost.
+    }
+  }
+
   // --- evaluation ----------------------------------------------------------------------------------------------------
 
   private protocol(episodes: number): Evaluation['protocol'] {
@@ -538,7 +552,7 @@ class Run {
       .filter((line) => {
         try {
           const { kind, step } = JSON.parse(line) as { kind: string; step: number }
-          return step <= this.learner.steps && kind !== 'diverged'
+          return step <= this.learner.steps && kind !== 'diverged' && kind !== 'failed'
         } catch {
           return false // a last line cut short
         }
@@ -546,7 +560,7 @@ class Run {
     writeAtomic(path, kept.map((line) => `${line}\n`).join(''))
   }
 
-  private writeRun(status: 'running' | RunStatus): void {
+  private writeRun(status: 'running' | 'failed' | RunStatus, problem?: string): void {
     const { plan, learner, ledger } = this
     const last = ledger.evaluations.at(-1)
     writeJson(this.path('run.json'), {
@@ -556,9 +570,15 @@ class Run {
       scenario: plan.scenario,
       seed: plan.seed,
       settings: learner.settings,
-      evaluation: { points: plan.schedule.length, episodes: plan.episodes, policy: plan.scenario.evaluation.policy },
+      evaluation: {
+        points: plan.schedule.length,
+        episodes: plan.episodes,
+        absoluteEpisodes: plan.absoluteEpisodes,
+        policy: plan.scenario.evaluation.policy,
+      },
       startedAt: plan.startedAt,
       status,
+      ...(problem === undefined ? {} : { problem }),
       step: learner.steps,
       steps: plan.request.steps,
       pid: process.pid,

@@ -89,7 +89,11 @@ function jsonNames(folder: string): string[] {
 
 function known(kind: string, name: string, names: readonly string[]): string {
   if (typeof name !== 'string') throw unknownName(kind, shown(name), names)
-  if (!names.includes(name)) throw unknownName(kind, name, names)
+  if (!names.includes(name)) {
+    // Of a family that is known, its members help; the rest of the list does not.
+    const family = names.filter((one) => one.startsWith(name.slice(0, name.indexOf('/') + 1)))
+    throw unknownName(kind, name, name.includes('/') && family.length > 0 ? family : names)
+  }
   return name
 }
 

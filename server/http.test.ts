@@ -411,6 +411,24 @@ describe('requests that are not served', () => {
     expect(said).toContain('"code":"bad-message"')
   })
 
+  it('with an address or headers beyond the limit', async () => {
+    const said = (head: string) =>
+      new Promise<string>((done) => {
+        const socket = connect(server.port, '127.0.0.1', () => socket.write(head))
+        let text = ''
+        socket.on('data', (part) => (text += part.toString()))
+        socket.on('error', () => undefined)
+        socket.on('close', () => done(text))
+      })
+    const host = `Host: 127.0.0.1:${server.port}`
+    const address = await said(`GET /api/${'a'.repeat(30_000)} HTTP/1.1\r\n${host}\r\n\r\n`)
+    expect(address).toMatch(/^HTTP\/1.1 414 URI Too Long/)
+    expect(address).toContain('address is too long; expected at most 16384 bytes')
+    const headers = await said(`GET /api/health HTTP/1.1\r\n${host}\r\nX-Long: ${'a'.repeat(30_000)}\r\n\r\n`)
+    expect(headers).toMatch(/^HTTP\/1.1 431 /)
+    expect((await ask('/api/health')).status).toBe(200)
+  })
+
   it('whatever the path, get a JSON refusal and leave the server up', async () => {
     await fc.assert(
       fc.asyncProperty(fc.stringMatching(/^[!-~]{0,60}$/), async (text) => {

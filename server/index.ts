@@ -19,6 +19,8 @@ export { LIMITS, type Limits } from './limits.ts'
 export const DEFAULT_PORT = 7340
 /** Free ports are looked for this far above one that is in use. */
 const NEARBY = 20
+/** Bytes of a request before its body: address and headers. */
+const MAX_HEAD = 16_384
 
 export interface ServerSettings {
   /** Default '127.0.0.1': this machine only. */
@@ -62,11 +64,11 @@ export async function startServer(settings: ServerSettings = {}): Promise<Runnin
   const files = new ReplayFiles(data, shippedFolders(settings.viewerDir), limits)
   const board = new Board(data, files, limits, log)
   const shelf = new Shelf(files, limits)
-  const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 10_000 })
+  const server = createServer({ maxHeaderSize: MAX_HEAD, requestTimeout: 30_000, headersTimeout: 10_000 })
   const common = { host, names, board, files, limits, log, version }
   const sockets = new Sockets(server, { ...common, shelf })
   server.on('request', httpApp({ ...common, data, viewerDir, embedFrom, viewers: () => sockets.count }))
-  server.on('clientError', (_error, socket) => malformed(socket as Socket))
+  server.on('clientError', (error, socket) => malformed(error, socket as Socket))
   server.maxConnections = 2 * limits.viewers
 
   try {
@@ -133,14 +135,19 @@ async function freePort(host: string, port: number): Promise<number | undefined>
   return undefined
 }
 
-/** Bytes that are no HTTP: one plain answer, no details. */
-function malformed(socket: Socket): void {
+/** Bytes that are no HTTP, or too many before the body: one plain answer, no details. */
+function malformed(error: Error, socket: Socket): void {
   if (!socket.writable) return void socket.destroy()
-  const body = '{"error":{"code":"bad-message","message":"the request is malformed; expected HTTP/1.1"}}'
+  const { code, rawPacket } = error as NodeJS.ErrnoException & { rawPacket?: Buffer }
+  const tooLong = code === 'HPE_HEADER_OVERFLOW'
+  const inAddress = tooLong && rawPacket !== undefined && !rawPacket.subarray(0, MAX_HEAD).includes('\r\n')
+  const status = !tooLong ? '400 Bad Request' : inAddress ? '414 URI Too Long' : '431 Request Header Fields Too Large'
+  const message = tooLong
+    ? `the request's ${inAddress ? 'address is' : 'headers are'} too long; expected at most ${MAX_HEAD} bytes`
+    : 'the request is malformed; expected HTTP/1.1'
+  const body = JSON.stringify({ error: { code: tooLong ? 'too-large' : 'bad-message', message } })
   const type = 'Content-Type: application/json; charset=utf-8'
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\n${type}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  socket.end(`HTTP/1.1 ${status}\r\n${type}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`)
 }
 
 function urlHost(host: string): string {

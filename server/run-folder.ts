@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import { TroupeError } from '../envs/core/errors.ts'
 import { check } from '../envs/core/schema.ts'
+import { isAlive } from '../results/files.ts'
 import { type RunDetail, type RunInfo } from './protocol/runs.ts'
 import { readObject, readPart } from './files.ts'
 import { problemOf } from './refusal.ts'
@@ -29,6 +30,7 @@ const RunJson = Type.Object({
     Type.Literal('finished'),
     Type.Literal('interrupted'),
     Type.Literal('diverged'),
+    Type.Literal('failed'),
   ]),
   step: Type.Integer({ minimum: 0 }),
   steps: Type.Integer({ minimum: 0 }),
@@ -221,16 +223,5 @@ export class RunFolder {
       if (known?.bytes === file.bytes && known.modifiedMs === file.modifiedMs) continue
       this.replays.set(file.file, { file, number: ++this.newest })
     }
-  }
-}
-
-/** Whether the process is there, as far as this machine can tell. */
-function isAlive(pid: number | undefined): boolean {
-  if (pid === undefined || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -21,6 +21,12 @@ describe('the survey of an episode', () => {
     expect(overview).toMatchObject({ steps: 3, done: true, events: [event(3)] })
   })
 
+  it('says when it ends before the episode does', () => {
+    const overview = gather(EMPTY, { ...part(0, [1, 0]), limited: true }, 2, 3)
+    expect(overview).toMatchObject({ steps: 1, done: false, limited: true })
+    expect(gather(EMPTY, part(0, [1, 0]), 2, 3).limited).toBe(false)
+  })
+
   it("makes the scenario's one number of the agents' returns", () => {
     expect(teamReturn('sum', [1, 2, 6])).toBe(9)
     expect(teamReturn('none', [1, 2, 6])).toBe(9)

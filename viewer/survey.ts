@@ -5,12 +5,14 @@ export interface Overview {
   /** Steps gathered so far. */
   readonly steps: number
   readonly done: boolean
+  /** No more will come: the episode is longer than what is surveyed. */
+  readonly limited: boolean
   /** Running return of every agent, [steps + 1, N], row 0 zeros. */
   readonly returns: Float64Array
   readonly events: readonly StepEvent[]
 }
 
-export const EMPTY: Overview = { steps: 0, done: false, returns: new Float64Array(0), events: [] }
+export const EMPTY: Overview = { steps: 0, done: false, limited: false, returns: new Float64Array(0), events: [] }
 
 /** Adds the next part. @param agents N @param total steps of the episode */
 export function gather(before: Overview, part: Survey, agents: number, total: number): Overview {
@@ -21,7 +23,13 @@ export function gather(before: Overview, part: Survey, agents: number, total: nu
     const row = (part.from + t) * agents
     for (let n = 0; n < agents; n++) returns[row + agents + n] = returns[row + n] + part.rewards[t * agents + n]
   }
-  return { steps: part.from + steps, done: part.done, returns, events: [...before.events, ...part.events] }
+  return {
+    steps: part.from + steps,
+    done: part.done,
+    limited: part.limited === true,
+    returns,
+    events: [...before.events, ...part.events],
+  }
 }
 
 /** How a scenario makes one number of the agents' returns. */

@@ -125,13 +125,16 @@ test('a batch that resets itself is refused', () => {
   expect(() => play({ batch })).toThrow(/autoreset same-step; expected autoreset 'disabled'/)
 })
 
-test('statistics: sample deviation, 95 % interval by the normal approximation', () => {
-  // mean 4, squares 9 + 1 + 1 + 9 = 20, std √(20/3) = 2.58199, half-width 1.96 · 2.58199 / 2 = 2.53035
+test('statistics: sample deviation, 95 % interval by Student t', () => {
+  // mean 4, squares 9 + 1 + 1 + 9 = 20, std √(20/3) = 2.58199, half-width 3.182446 · 2.58199 / 2 = 4.10852
   const { mean, std, min, max, interval } = statistics([1, 3, 5, 7])
   expect([mean, min, max]).toEqual([4, 1, 7])
   expect(std).toBeCloseTo(2.5819889, 6)
-  expect(interval[0]).toBeCloseTo(4 - 2.530349, 5)
-  expect(interval[1]).toBeCloseTo(4 + 2.530349, 5)
+  expect(interval[0]).toBeCloseTo(4 - 4.10852, 5)
+  expect(interval[1]).toBeCloseTo(4 + 4.10852, 5)
+  // t for 31 degrees of freedom is 2.039513 (SciPy); half of 32 zeros and ones apart by 1 have std 0.508001.
+  const many = statistics(Array.from({ length: 32 }, (_, i) => i % 2))
+  expect(many.interval[1] - many.mean).toBeCloseTo((2.039513 * many.std) / Math.sqrt(32), 6)
   expect(statistics([2])).toEqual({ mean: 2, std: 0, min: 2, max: 2, interval: [2, 2] })
 })
 

@@ -273,3 +273,14 @@ describe('going to a step', () => {
     expect(() => new Resimulation(withHeader({ options: { agents: 1e9 } }), lanterns)).toThrow(/agents/)
   })
 })
+
+describe('a wrong call', () => {
+  it('is one sentence, not a crash inside', () => {
+    const replay = withHeader({})
+    expect(() => verifyReplay(replay, undefined as never)).toThrow(
+      'verifyReplay: definition is undefined; expected the environment of the replay, such as ENVS.warehouse',
+    )
+    expect(() => verifyReplay(new Uint8Array(3) as never, lanterns)).toThrow(/verifyReplay: replay is Uint8Array\(3\)/)
+    expect(() => verifyReplay(null as never, lanterns)).toThrow(/expected what readReplay returns/)
+  })
+})

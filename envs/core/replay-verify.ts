@@ -150,6 +150,17 @@ function batchFor(header: ReplayHeader, definition: EnvDefinition, key: string):
  * @throws TroupeError when the replay cannot be judged: another environment, version or generator, impossible options
  */
 export function verifyReplay(replay: Replay, definition: EnvDefinition): Verdict {
+  for (const [name, value, field] of [
+    ['replay', replay, 'header'],
+    ['definition', definition, 'create'],
+  ] as const) {
+    if (value !== null && typeof value === 'object' && field in value) continue
+    throw new TroupeError('bad-usage', {
+      where: `verifyReplay: ${name}`,
+      got: shown(value),
+      expected: name === 'replay' ? 'what readReplay returns' : 'the environment of the replay, such as ENVS.warehouse',
+    })
+  }
   const { header, steps, actions, digests, chain, keyframes } = replay
   checkPlayable(header, definition)
   const key = worldKey(header)

@@ -51,6 +51,7 @@ export const RunStatus = Type.Union([
   Type.Literal('finished'),
   Type.Literal('interrupted'),
   Type.Literal('diverged'),
+  Type.Literal('failed'),
   Type.Literal('lost'),
 ])
 export type RunStatus = Static<typeof RunStatus>

@@ -78,7 +78,7 @@ function EventBar({ session }: { session: Session }): JSX.Element {
     for (const { kind } of session.events.value) found.set(kind, (found.get(kind) ?? 0) + 1)
     return [...found].sort((a, b) => a[0].localeCompare(b[0]))
   })
-  const { done, steps } = session.overview.value
+  const { done, steps, limited } = session.overview.value
   const total = session.info.value?.steps ?? 0
   return (
     <div class="event-bar">
@@ -107,7 +107,8 @@ function EventBar({ session }: { session: Session }): JSX.Element {
           </li>
         ))}
         {counts.value.length === 0 && done && <li>{words.noEvents}</li>}
-        {!done && total > 2000 && <li>{words.scanning(Math.floor((100 * steps) / total))}</li>}
+        {limited && <li>{words.surveyed(steps)}</li>}
+        {!done && !limited && total > 2000 && <li>{words.scanning(Math.floor((100 * steps) / total))}</li>}
       </ul>
     </div>
   )

@@ -69,6 +69,8 @@ export interface Survey {
   readonly rewards: Float32Array // [steps, N]
   readonly events: readonly StepEvent[]
   readonly done: boolean
+  /** No more will come although the episode goes on: it is longer than what is surveyed. */
+  readonly limited?: boolean
   /** Why the episode cannot be played any further than this part, in one sentence. */
   readonly stopped: string | null
 }

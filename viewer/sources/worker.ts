@@ -15,11 +15,12 @@ function answer(message: Answer): void {
 }
 
 function survey(opened: Episode, id: number, surveyed = 0): void {
-  if (episode !== opened || surveyed >= SURVEY_LIMIT) return
+  if (episode !== opened) return
   try {
     const part = opened.survey(SURVEY_STEPS)
-    answer({ id, kind: 'survey', survey: part })
-    if (!part.done) setTimeout(() => survey(opened, id, surveyed + SURVEY_STEPS), 0)
+    const limited = !part.done && surveyed + SURVEY_STEPS >= SURVEY_LIMIT
+    answer({ id, kind: 'survey', survey: limited ? { ...part, limited } : part })
+    if (!part.done && !limited) setTimeout(() => survey(opened, id, surveyed + SURVEY_STEPS), 0)
   } catch (error) {
     answer({ id, kind: 'refused', message: sentence(opened.info.name, error) })
   }
