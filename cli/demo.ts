@@ -221,7 +221,8 @@ async function demo(options: DemoOptions, session: Session): Promise<number> {
     )
     process.off('SIGINT', onSignal)
     process.off('SIGTERM', onSignal)
-    if (served !== undefined) {
+    // Who asked to stop when training was about to end anyway does not want a server that stays.
+    if (served !== undefined && !asked) {
       say(`\nThe viewer stays at ${bold(served.url)}. Ctrl-C ends.`)
       await untilInterrupted()
     }
