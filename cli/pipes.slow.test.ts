@@ -20,11 +20,11 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'troupe-pipe-'))
     try {
-      const words = 'train matrix/stag-hunt --steps 100000000 --evaluations 2 --name gone --set lanes=4'
+      const folder = join(home, 'runs/gone')
+      const words = `train mappo matrix/stag-hunt --steps 100000000 --evaluations 2 --lanes 4 --out "${folder}"`
       const line = `"${process.execPath}" "${MAIN}" ${words} --data "${home}" 2>&1 | head -1`
       const { status, stdout } = spawnSync('sh', ['-c', line], { encoding: 'utf8', timeout: 60_000 })
       expect([status, stdout.split('\n').length]).toEqual([0, 2])
-      const folder = join(home, 'runs/gone')
       expect(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).status).toBe('interrupted')
       expect(existsSync(join(folder, 'checkpoints/last/weights.safetensors'))).toBe(true)
       expect((await troupe(['verify', join(folder, 'record.json'), '--data', home])).code).toBe(0)
