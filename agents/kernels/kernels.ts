@@ -17,8 +17,10 @@ type Override = (backend: SimdBackend, inputs: Inputs, attributes: Attributes) =
 /** Slots of the backend's scratch regions. */
 export const SCRATCH = { packA: 0, packB: 1, work: 2, more: 3 } as const
 
-/** Bytes of a packed block of A: 32 rows of 256 floats. */
-const PACK_A_BYTES = 32 * 256 * 4
+/** Length of a block along K: KBLOCK of assembly/gemm.ts. */
+const K_BLOCK = 256
+/** Bytes of four packed rows of A, every number four times. */
+const PACK_A_BYTES = 4 * K_BLOCK * 16
 
 const sizeOf = (shape: readonly number[]): number => {
   let size = 1
@@ -45,7 +47,7 @@ export function packedB(backend: SimdBackend, n: number, k: number): number {
   return backend.scratch(SCRATCH.packB, ((n + 7) & ~7) * k * 4)
 }
 
-/** Scratch for one packed block of transposed A; products that do not transpose A take it and leave it alone. */
+/** Scratch for the packed rows of A. */
 export function packingA(backend: SimdBackend): number {
   return backend.scratch(SCRATCH.packA, PACK_A_BYTES)
 }
@@ -70,11 +72,10 @@ export function gemm(
     if (relu) kernels.unary(UNARY.Relu, c, c, m * n, 0)
     return
   }
-  const packed = packedB(backend, n, k)
-  const packA = packingA(backend)
-  kernels.packB(b, k, n, transposeB ? k : n, transposeB ? 1 : 0, packed)
-  const lda = transposeA ? m : k
-  kernels.gemmPacked(a, lda, +transposeA, packed, c, n, m, n, k, +accumulate, bias, +relu, packA)
+  const packed = packedB(backend, n, Math.min(k, K_BLOCK))
+  const packing = packingA(backend)
+  const [lda, ldb] = [transposeA ? m : k, transposeB ? k : n]
+  kernels.gemm(a, lda, +transposeA, b, ldb, +transposeB, c, n, m, n, k, +accumulate, bias, +relu, packing, packed)
 }
 
 function matMul(backend: SimdBackend, inputs: Inputs, attributes: Attributes, bias?: Info, relu = false): Info | null {

@@ -2,16 +2,22 @@
  * Matrix product C = op(A) · op(B), single precision, any M, N, K.
  *
  * B is packed once per call (or once per sequence, see `packB`) into panels of 8 columns, zero-padded, in blocks of
- * KBLOCK along K; A is read in place, or packed into panels of 4 rows when it is transposed. The register tile is 4 × 8:
- * 8 accumulators, 2 of B and 1 of A fill V8's registers; 6 × 8, 8 × 8 and unrolling by hand were slower (spills).
- * Every sum runs along k in order, so the result does not depend on M, N or the tile a row falls into.
+ * KBLOCK along K. A is packed four rows at a time with every number repeated four times, so that the inner loop is
+ * plain loads from two streams; where C is narrow that would not pay and A is read in place. The register tile is
+ * 4 × 8: 8 accumulators, 2 of B and 1 of A fill V8's registers.
+ * Every sum runs along k in order, so the result does not depend on M, N, the blocks or the tile a row falls into.
+ *
+ * The order of statements in the two inner loops is measured, not taste: rows from last to first, the loop tested at its
+ * end. V8 keeps loads where they are written and multiplies where they are used, and the processor's adders and
+ * multipliers share the work evenly only in some orders (AMD Zen 3: 29.5 to 33.6 GFLOP/s, with the same bits). 6 × 8,
+ * 5 × 8, 3 × 12 and unrolling by hand were slower: they spill an accumulator or fall out of step.
  */
 import { madd } from './vector'
 
-/** Rows of B per block: a panel of 8 columns is 8 kB and stays in L1. */
+/** Rows of B per block: a panel of 8 columns is 8 kB and four repeated rows of A are 16 kB, together within L1. */
 const KBLOCK: i32 = 256
-/** Rows of A per block: 32 kB, beside the panel. 16 and 64 rows were 5–10 % slower on long K. */
-const MBLOCK: i32 = 32
+/** From this many columns on A is packed. */
+const WIDE: i32 = 25
 
 export const LOAD: i32 = 1 // start from what C holds
 export const FINISH: i32 = 2 // add bias and apply relu on the way out
@@ -23,15 +29,18 @@ export const RELU: i32 = 4
  * @param out ceil8(N) · K floats
  */
 export function packB(b: usize, k: i32, n: i32, ldb: i32, transposed: i32, out: usize): void {
-  for (let k0 = 0; k0 < k; k0 += KBLOCK) {
-    const kc = min(KBLOCK, k - k0)
-    for (let j = 0; j < n; j += 8) {
-      const columns = min(8, n - j)
-      if (transposed) packTransposed(b + (<usize>(j * ldb + k0) << 2), kc, columns, ldb, out)
-      else packPlain(b + (<usize>(k0 * ldb + j) << 2), kc, columns, ldb, out)
-      out += <usize>(kc << 5)
-    }
+  for (let k0 = 0; k0 < k; k0 += KBLOCK) out = packBlock(b, k0, min(KBLOCK, k - k0), n, ldb, transposed, out)
+}
+
+/** Packs rows k0 … k0 + kc of op(B); returns the end. */
+function packBlock(b: usize, k0: i32, kc: i32, n: i32, ldb: i32, transposed: i32, out: usize): usize {
+  for (let j = 0; j < n; j += 8) {
+    const columns = min(8, n - j)
+    if (transposed) packTransposed(b + (<usize>(j * ldb + k0) << 2), kc, columns, ldb, out)
+    else packPlain(b + (<usize>(k0 * ldb + j) << 2), kc, columns, ldb, out)
+    out += <usize>kc << 5
   }
+  return out
 }
 
 function packPlain(b: usize, kc: i32, columns: i32, ldb: i32, out: usize): void {
@@ -88,24 +97,22 @@ function packTransposed(b: usize, kc: i32, columns: i32, ldb: i32, out: usize): 
   }
 }
 
-/** Packs `rows` ≤ MBLOCK rows of Aᵀ (stored [K, M]) into panels of 4 rows, k-major, zero-padded. */
-function packA(a: usize, kc: i32, rows: i32, lda: i32, out: usize): void {
-  const stride = <usize>lda << 2
-  for (let i = 0; i < rows; i += 4) {
-    let from = a + (<usize>i << 2)
-    if (rows - i >= 4) {
-      for (let p = 0; p < kc; p++) {
-        v128.store(out, v128.load(from))
-        from += stride
-        out += 16
-      }
-    } else {
-      for (let p = 0; p < kc; p++) {
-        for (let r = 0; r < 4; r++) store<f32>(out + (<usize>r << 2), i + r < rows ? load<f32>(from + (<usize>r << 2)) : 0)
-        from += stride
-        out += 16
-      }
-    }
+/**
+ * Packs four rows of op(A), k-major, every number repeated four times: 64 bytes per k.
+ * @param step bytes from k to k: 4 in place, a row of the stored matrix where it is transposed
+ */
+function packA(a0: usize, a1: usize, a2: usize, a3: usize, step: usize, kc: i32, out: usize): void {
+  const end = out + (<usize>kc << 6)
+  while (out < end) {
+    v128.store(out, v128.load_splat<f32>(a0))
+    v128.store(out, v128.load_splat<f32>(a1), 16)
+    v128.store(out, v128.load_splat<f32>(a2), 32)
+    v128.store(out, v128.load_splat<f32>(a3), 48)
+    a0 += step
+    a1 += step
+    a2 += step
+    a3 += step
+    out += 64
   }
 }
 
@@ -145,10 +152,55 @@ function loadSome(c: usize, columns: i32, half: i32): v128 {
 }
 
 /**
- * One 4 × 8 tile of C over kc steps. Row pointers of A advance by `step` bytes per k: 4 in place, 16 packed.
- * With fewer than 4 rows the spare pointers repeat a valid row and their results are dropped.
+ * One 4 × 8 tile of C over kc ≥ 1 steps, from packed rows of A.
+ * With fewer than 4 rows the spare ones repeat a valid row and their results are dropped.
  */
-function tile(
+function tilePacked(a: usize, b: usize, kc: i32, c: usize, ldc: usize, rows: i32, columns: i32, flags: i32, bias: usize): void {
+  const c1 = rows > 1 ? c + ldc : c
+  const c2 = rows > 2 ? c + 2 * ldc : c
+  const c3 = rows > 3 ? c + 3 * ldc : c
+  let x00 = f32x4.splat(0), x01 = f32x4.splat(0)
+  let x10 = f32x4.splat(0), x11 = f32x4.splat(0)
+  let x20 = f32x4.splat(0), x21 = f32x4.splat(0)
+  let x30 = f32x4.splat(0), x31 = f32x4.splat(0)
+  if (flags & LOAD) {
+    x00 = loadSome(c, columns, 0); x01 = loadSome(c, columns, 1)
+    x10 = loadSome(c1, columns, 0); x11 = loadSome(c1, columns, 1)
+    x20 = loadSome(c2, columns, 0); x21 = loadSome(c2, columns, 1)
+    x30 = loadSome(c3, columns, 0); x31 = loadSome(c3, columns, 1)
+  }
+  const end = b + (<usize>kc << 5)
+  do {
+    const b0 = v128.load(b)
+    const b1 = v128.load(b, 16)
+    let s = v128.load(a, 48)
+    x31 = madd(s, b1, x31)
+    x30 = madd(s, b0, x30)
+    s = v128.load(a, 32)
+    x21 = madd(s, b1, x21)
+    x20 = madd(s, b0, x20)
+    s = v128.load(a, 16)
+    x11 = madd(s, b1, x11)
+    x10 = madd(s, b0, x10)
+    s = v128.load(a)
+    x01 = madd(s, b1, x01)
+    x00 = madd(s, b0, x00)
+    a += 64
+    b += 32
+  } while (b < end)
+  if (flags & FINISH) {
+    const lo = bias ? loadSome(bias, columns, 0) : f32x4.splat(0)
+    const hi = bias ? loadSome(bias, columns, 1) : f32x4.splat(0)
+    x00 = finish(x00, lo, flags); x01 = finish(x01, hi, flags)
+    x10 = finish(x10, lo, flags); x11 = finish(x11, hi, flags)
+    x20 = finish(x20, lo, flags); x21 = finish(x21, hi, flags)
+    x30 = finish(x30, lo, flags); x31 = finish(x31, hi, flags)
+  }
+  storeTile(c, c1, c2, c3, rows, columns, x00, x01, x10, x11, x20, x21, x30, x31)
+}
+
+/** The same with A read in place: row pointers advance by `step` bytes per k. */
+function tileInPlace(
   a0: usize, a1: usize, a2: usize, a3: usize, step: usize,
   b: usize, kc: i32,
   c: usize, ldc: usize, rows: i32, columns: i32,
@@ -168,7 +220,7 @@ function tile(
     x30 = loadSome(c3, columns, 0); x31 = loadSome(c3, columns, 1)
   }
   const end = b + (<usize>kc << 5)
-  while (b < end) {
+  do {
     const b0 = v128.load(b)
     const b1 = v128.load(b, 16)
     let s = v128.load_splat<f32>(a0)
@@ -188,7 +240,7 @@ function tile(
     a2 += step
     a3 += step
     b += 32
-  }
+  } while (b < end)
   if (flags & FINISH) {
     const lo = bias ? loadSome(bias, columns, 0) : f32x4.splat(0)
     const hi = bias ? loadSome(bias, columns, 1) : f32x4.splat(0)
@@ -197,6 +249,15 @@ function tile(
     x20 = finish(x20, lo, flags); x21 = finish(x21, hi, flags)
     x30 = finish(x30, lo, flags); x31 = finish(x31, hi, flags)
   }
+  storeTile(c, c1, c2, c3, rows, columns, x00, x01, x10, x11, x20, x21, x30, x31)
+}
+
+// @ts-ignore: decorator
+@inline
+function storeTile(
+  c: usize, c1: usize, c2: usize, c3: usize, rows: i32, columns: i32,
+  x00: v128, x01: v128, x10: v128, x11: v128, x20: v128, x21: v128, x30: v128, x31: v128,
+): void {
   if (columns == 8) {
     v128.store(c, x00); v128.store(c, x01, 16)
     if (rows > 1) { v128.store(c1, x10); v128.store(c1, x11, 16) }
@@ -210,6 +271,49 @@ function tile(
   }
 }
 
+/** A product without terms: C is what it held or 0, plus bias, cut by relu. */
+function gemmEmpty(c: usize, ldc: usize, m: i32, n: i32, flags: i32, bias: usize): void {
+  for (let i = 0; i < m; i++) {
+    for (let j = 0; j < n; j++) {
+      const at = <usize>j << 2
+      let x: f32 = flags & LOAD ? load<f32>(c + at) : 0
+      if (bias) x += load<f32>(bias + at)
+      store<f32>(c + at, flags & RELU ? max<f32>(x, 0) : x)
+    }
+    c += ldc
+  }
+}
+
+/** All rows of C over one block of kc ≥ 1 along K; `down` and `step` are bytes from row to row of op(A) and from k to k. */
+function multiplyBlock(
+  a: usize, down: usize, step: usize, block: usize, kc: i32, c: usize, rowBytes: usize,
+  m: i32, n: i32, flags: i32, bias: usize, scratch: usize,
+): void {
+  for (let i = 0; i < m; i += 4) {
+    const rows = min(4, m - i)
+    const a1 = rows > 1 ? a + down : a
+    const a2 = rows > 2 ? a1 + down : a
+    const a3 = rows > 3 ? a2 + down : a
+    let panel = block
+    if (n < WIDE) {
+      for (let j = 0; j < n; j += 8) {
+        const at = <usize>j << 2
+        tileInPlace(a, a1, a2, a3, step, panel, kc, c + at, rowBytes, rows, min(8, n - j), flags, bias ? bias + at : 0)
+        panel += <usize>kc << 5
+      }
+    } else {
+      packA(a, a1, a2, a3, step, kc, scratch)
+      for (let j = 0; j < n; j += 8) {
+        const at = <usize>j << 2
+        tilePacked(scratch, panel, kc, c + at, rowBytes, rows, min(8, n - j), flags, bias ? bias + at : 0)
+        panel += <usize>kc << 5
+      }
+    }
+    a += 4 * down
+    c += 4 * rowBytes
+  }
+}
+
 /**
  * C [M, N] = op(A) · B, with B packed by `packB`.
  * @param lda floats from row to row of A as stored: [M, K] plain, [K, M] transposed
@@ -217,50 +321,48 @@ function tile(
  * @param accumulate 1 adds to what C holds
  * @param bias [N] added to every row, or 0
  * @param relu 1 cuts at zero after the bias
- * @param scratch MBLOCK · KBLOCK floats, used when A is transposed
+ * @param scratch 16 · KBLOCK floats
  */
 export function gemmPacked(
   a: usize, lda: i32, transposed: i32, b: usize, c: usize, ldc: i32,
   m: i32, n: i32, k: i32,
   accumulate: i32, bias: usize, relu: i32, scratch: usize,
 ): void {
-  const wide = (n + 7) & ~7
+  const last = (bias || relu ? FINISH : 0) | (relu ? RELU : 0)
   const rowBytes = <usize>ldc << 2
-  const aBytes = <usize>lda << 2
-  let k0 = 0
-  do {
+  if (k <= 0) gemmEmpty(c, rowBytes, m, n, last | (accumulate ? LOAD : 0), bias)
+  const down = transposed ? <usize>4 : <usize>lda << 2
+  const step = transposed ? <usize>lda << 2 : <usize>4
+  for (let k0 = 0; k0 < k; k0 += KBLOCK) {
     const kc = min(KBLOCK, k - k0)
-    let flags = k0 > 0 || accumulate ? LOAD : 0
-    if (k0 + kc >= k) {
-      if (bias || relu) flags |= FINISH
-      if (relu) flags |= RELU
-    }
-    const block = b + (<usize>(k0 * wide) << 2)
-    for (let i0 = 0; i0 < m; i0 += MBLOCK) {
-      const mb = min(MBLOCK, m - i0)
-      if (transposed) packA(a + (<usize>(k0 * lda + i0) << 2), kc, mb, lda, scratch)
-      for (let j = 0; j < n; j += 8) {
-        const panel = block + (<usize>(j * kc) << 2)
-        const columns = min(8, n - j)
-        const biasAt = bias ? bias + (<usize>j << 2) : 0
-        for (let i = 0; i < mb; i += 4) {
-          const rows = min(4, mb - i)
-          const to = c + <usize>(i0 + i) * rowBytes + (<usize>j << 2)
-          if (transposed) {
-            const from = scratch + (<usize>(i * kc) << 2)
-            tile(from, from + 4, from + 8, from + 12, 16, panel, kc, to, rowBytes, rows, columns, flags, biasAt)
-          } else {
-            const a0 = a + <usize>(i0 + i) * aBytes + (<usize>k0 << 2)
-            const a1 = rows > 1 ? a0 + aBytes : a0
-            const a2 = rows > 2 ? a1 + aBytes : a0
-            const a3 = rows > 3 ? a2 + aBytes : a0
-            tile(a0, a1, a2, a3, 4, panel, kc, to, rowBytes, rows, columns, flags, biasAt)
-          }
-        }
-      }
-    }
-    k0 += KBLOCK
-  } while (k0 < k)
+    const flags = (k0 > 0 || accumulate ? LOAD : 0) | (k0 + kc >= k ? last : 0)
+    multiplyBlock(a + <usize>k0 * step, down, step, b, kc, c, rowBytes, m, n, flags, bias, scratch)
+    b += <usize>(((n + 7) & ~7) * kc) << 2
+  }
+}
+
+/**
+ * C [M, N] = op(A) · op(B) with both as they are stored. B is packed one block along K at a time, so that a long sum (a
+ * weight gradient over a whole batch) works within the cache.
+ * @param ldb floats from row to row of B as stored: [K, N] plain, [N, K] transposed
+ * @param packedB ceil8(N) · min(K, KBLOCK) floats; the rest as in `gemmPacked`
+ */
+export function gemm(
+  a: usize, lda: i32, transposedA: i32, b: usize, ldb: i32, transposedB: i32, c: usize, ldc: i32,
+  m: i32, n: i32, k: i32,
+  accumulate: i32, bias: usize, relu: i32, scratch: usize, packedB: usize,
+): void {
+  const last = (bias || relu ? FINISH : 0) | (relu ? RELU : 0)
+  const rowBytes = <usize>ldc << 2
+  if (k <= 0) gemmEmpty(c, rowBytes, m, n, last | (accumulate ? LOAD : 0), bias)
+  const down = transposedA ? <usize>4 : <usize>lda << 2
+  const step = transposedA ? <usize>lda << 2 : <usize>4
+  for (let k0 = 0; k0 < k; k0 += KBLOCK) {
+    const kc = min(KBLOCK, k - k0)
+    const flags = (k0 > 0 || accumulate ? LOAD : 0) | (k0 + kc >= k ? last : 0)
+    packBlock(b, k0, kc, n, ldb, transposedB, packedB)
+    multiplyBlock(a + <usize>k0 * step, down, step, packedB, kc, c, rowBytes, m, n, flags, bias, scratch)
+  }
 }
 
 /**
@@ -298,4 +400,9 @@ export function gemmBatch(
     a += <usize>strideA << 2
     b += <usize>strideB << 2
   }
+}
+
+/** The register tile alone, `count` times over the same operands in L1: the limit that products are measured against. */
+export function repeatTile(a: usize, b: usize, kc: i32, c: usize, count: i32): void {
+  for (let i = 0; i < count; i++) tilePacked(a, b, kc, c, 32, 4, 8, 0, 0)
 }

@@ -1,5 +1,5 @@
 /** Everything the module exports. Pointers are byte addresses in the imported memory, sizes count elements. */
-export { gemmBatch, gemmPacked, packB } from './gemm'
+export { gemm, gemmBatch, gemmPacked, packB, repeatTile } from './gemm'
 export { addScaled, binary, cast, clip, compare, fill, logic, select, unary } from './elementwise'
 export { anyAll, argExtreme, max_, min_, sum, sumInt } from './reduce'
 export { copy, gather, oneHot, scatterAdd } from './movement'
