@@ -20,13 +20,15 @@ function shownValue(value: number, unit: SpeedRow['unit']): string {
 function page({ machine, results, heap }: SpeedReport): string {
   const gigabytes = (machine.memoryBytes / 2 ** 30).toFixed(0)
   const notes = [...new Set(results.flatMap(({ note }) => note ?? []))]
-  const rows = results.map(({ name, unit, median, best, byCpuTime, runs, note }) => [
+  const compared = results.some(({ ratios }) => ratios !== undefined)
+  const rows = results.map(({ name, unit, median, best, byCpuTime, runs, note, ratios = [] }) => [
     name,
     shownValue(median, unit),
     shownValue(best, unit),
     byCpuTime === undefined ? '' : shownValue(byCpuTime, unit),
     unit,
     String(runs.length),
+    ...(compared ? [ratios.map(({ of, value }) => `${value.toFixed(2)} × ${of}`).join(', ')] : []),
     note === undefined ? '' : `[${notes.indexOf(note) + 1}]`,
   ])
   const lines = [
@@ -40,6 +42,7 @@ function page({ machine, results, heap }: SpeedReport): string {
         { title: 'by CPU time', align: 'right' },
         { title: 'unit' },
         { title: 'runs', align: 'right' },
+        ...(compared ? [{ title: 'best is' }] : []),
         { title: '' },
       ],
       rows,

@@ -16,7 +16,7 @@ import {
   SimdBackend,
 } from '../../agents/kernels/index.ts'
 import { readFmaKernels, readKernels, useBackend } from '../backend.ts'
-import { type MeasureSettings, speedRow, type SpeedRow } from './measure.ts'
+import { type MeasureSettings, type SpeedRatio, speedRow, type SpeedRow } from './measure.ts'
 
 /** M, N, K and which operands are transposed: the products of small networks. */
 const PRODUCTS: readonly (readonly [m: number, n: number, k: number, a: boolean, b: boolean, note: string])[] = [
@@ -97,8 +97,38 @@ function variableOf(values: Float32Array, shape: number[]): tf.Variable {
   return variable
 }
 
-async function products(settings: MeasureSettings): Promise<SpeedRow[]> {
-  const rows: SpeedRow[] = []
+/** What the best run of a row in GFLOP/s, or one of `operations` in milliseconds, is of a measured limit. */
+function share(row: SpeedRow, limit: SpeedRow, operations = 0): SpeedRow {
+  const reached = row.unit === 'GFLOP/s' ? row.best : operations / row.best / 1e6
+  const ratio: SpeedRatio = { of: 'the tile', value: reached / limit.best }
+  return { ...row, ratios: [...(row.ratios ?? []), ratio] }
+}
+
+/**
+ * The register tile of the matrix product by itself, operands in L1: what this machine can do with this build, and so
+ * the yardstick of everything below.
+ */
+export async function tileSpeed(settings: MeasureSettings = {}, builds = kernelBuilds()): Promise<SpeedRow[]> {
+  const [depth, count] = [64, 200]
+  const contenders = builds.map(([build, { kernels, allocator }]): Contender => {
+    const place = (length: number, salt: number): number => {
+      const at = allocator.allocate(length * 4)
+      allocator.f32.set(numbers(length, salt), at / 4)
+      return at
+    }
+    const [a, b, c] = [place(16 * depth, 1), place(8 * depth, 2), place(32, 3)]
+    return {
+      name: `gemm limit${build}`,
+      note: 'the register tile of the product by itself, operands in L1: no packing, no edges, no other memory',
+      work: () => void kernels.repeatTile(a, b, depth, c, count),
+    }
+  })
+  const measured = await timed(contenders, { ...settings, seconds: Math.min(settings.seconds ?? 0.4, 0.1) })
+  return measured.map((row) => asRate(row, 2 * 4 * 8 * depth * count))
+}
+
+/** The plain build and, where the engine takes it, the one with FMA, each in a memory of its own. */
+function kernelBuilds(): [name: string, SimdBackend][] {
   const builds: [string, SimdBackend][] = []
   for (const [name, read] of [
     ['', () => readKernels('simd.wasm')],
@@ -110,6 +140,15 @@ async function products(settings: MeasureSettings): Promise<SpeedRow[]> {
       // An engine without relaxed SIMD: no row.
     }
   }
+  return builds
+}
+
+async function products(
+  settings: MeasureSettings,
+  builds: readonly [string, SimdBackend][],
+  limits: readonly SpeedRow[],
+): Promise<SpeedRow[]> {
+  const rows: SpeedRow[] = []
   for (const [m, n, k, ta, tb, note] of PRODUCTS) {
     const calls = Math.max(1, Math.round(2e7 / (2 * m * n * k)))
     const contenders = builds.map(([build, backend]): Contender => {
@@ -120,21 +159,20 @@ async function products(settings: MeasureSettings): Promise<SpeedRow[]> {
         return at
       }
       const [a, b, c] = [place(m * k, 1), place(k * n, 2), place(m * n, 3)]
-      const packed = allocator.allocate(((n + 7) & ~7) * k * 4)
-      const packing = backend.scratch(0, 32768)
+      const packed = allocator.allocate(((n + 7) & ~7) * Math.min(k, 256) * 4)
+      const packing = allocator.allocate(16384)
       return {
         name: `gemm ${m}×${n}×${k} ${ta ? 't' : 'n'}${tb ? 't' : 'n'}${build}`,
         note: `${note}; packing included`,
         work: () => {
           for (let i = 0; i < calls; i++) {
-            kernels.packB(b, k, n, tb ? k : n, tb ? 1 : 0, packed)
-            kernels.gemmPacked(a, ta ? m : k, ta ? 1 : 0, packed, c, n, m, n, k, 0, 0, 0, packing)
+            kernels.gemm(a, ta ? m : k, +ta, b, tb ? k : n, +tb, c, n, m, n, k, 0, 0, 0, packing, packed)
           }
         },
       }
     })
     const measured = await timed(contenders, { ...settings, seconds: Math.min(settings.seconds ?? 0.4, 0.1) })
-    rows.push(...measured.map((row) => asRate(row, 2 * m * n * k * calls)))
+    rows.push(...measured.map((row, i) => share(asRate(row, 2 * m * n * k * calls), limits[i])))
   }
   return rows
 }
@@ -207,7 +245,15 @@ function ppoUpdate(rows: number, fused: boolean): Update {
   }
 }
 
-async function updates(settings: MeasureSettings): Promise<SpeedRow[]> {
+/** Multiplications and additions of one update of `ppoUpdate`, in its products alone. */
+function updateOperations(rows: number): number {
+  const [features, hidden, heads] = [71, 64, 5 + 1]
+  const first = 2 * features * hidden
+  const others = 2 * hidden * hidden + hidden * heads
+  return 2 * rows * (2 * first + 3 * others) // no gradient of the observations
+}
+
+async function updates(settings: MeasureSettings, limit: SpeedRow): Promise<SpeedRow[]> {
   const wasm = await tfjsWasm()
   const rows: SpeedRow[] = []
   for (const batch of [256, 2048]) {
@@ -232,7 +278,15 @@ async function updates(settings: MeasureSettings): Promise<SpeedRow[]> {
         'the same in ordinary ops and tf.train.adam on TensorFlow.js’s own WebAssembly backend',
       )
     }
-    rows.push(...(await timed(contenders, settings)))
+    const measured = await timed(contenders, settings)
+    const yardstick = wasm ? measured[2].best : null
+    rows.push(
+      ...measured.map((row, i) => {
+        if (i === 2) return row
+        const ratios = yardstick === null ? [] : [{ of: 'tfjs-wasm', value: yardstick / row.best }]
+        return share({ ...row, ratios }, limit, updateOperations(batch))
+      }),
+    )
     for (const [i, update] of made.entries()) {
       await contenders[i].enter?.()
       update.dispose()
@@ -254,7 +308,7 @@ async function tfjsWasm(): Promise<boolean> {
   }
 }
 
-async function recurrent(settings: MeasureSettings): Promise<SpeedRow[]> {
+async function recurrent(settings: MeasureSettings, limit: SpeedRow): Promise<SpeedRow[]> {
   const rows: SpeedRow[] = []
   for (const size of [64, 128]) {
     const [steps, lanes] = [50, 64]
@@ -289,25 +343,27 @@ async function recurrent(settings: MeasureSettings): Promise<SpeedRow[]> {
       const { value, grads } = tf.variableGrads(() => tf.sum(layer(moving)) as tf.Scalar, [moving, ...variables])
       tf.dispose([value, grads])
     }
-    rows.push(
-      ...(await timed(
-        [
-          { name: shape, work: inner, note: 'gradients of inputs and weights, as torch’s nn.GRU gives them' },
-          { name: `${shape}, first layer`, work: first, note: 'gradients of the weights only' },
-        ],
-        settings,
-      )),
+    const measured = await timed(
+      [
+        { name: shape, work: inner, note: 'gradients of inputs and weights, as torch’s nn.GRU gives them' },
+        { name: `${shape}, first layer`, work: first, note: 'gradients of the weights only' },
+      ],
+      settings,
     )
+    // Six products of this size: inputs and hidden states times their weights, and two gradients of each.
+    const one = 2 * steps * lanes * size * 3 * size
+    rows.push(...measured.map((row, i) => share(row, limit, one * (6 - i))))
     tf.dispose([input, moving, hidden, reset, ...variables])
   }
   return rows
 }
 
-async function inference(settings: MeasureSettings): Promise<SpeedRow[]> {
+async function inference(settings: MeasureSettings, limit: SpeedRow): Promise<SpeedRow[]> {
   const backend = currentSimd() as SimdBackend
   const rows = 256
   const features = 71
   const contenders: Contender[] = []
+  const operations: number[] = []
   const made: { dispose(): void }[] = []
   for (const size of [64, 128]) {
     for (const kind of ['MLP', 'GRU'] as const) {
@@ -318,6 +374,7 @@ async function inference(settings: MeasureSettings): Promise<SpeedRow[]> {
           : { kind: 'dense', inputs: size, outputs: size, activation: 'relu' }
       const head: LayerShape = { kind: 'dense', inputs: size, outputs: 5, activation: 'none' }
       const net = new RolloutNetwork(backend, [first, second, head])
+      operations.push(2 * rows * size * (features + (kind === 'GRU' ? 6 : 1) * size + 5))
       net.load(numbers(net.size, 1).map((x) => x * 0.1))
       made.push(net)
       const input = numbers(rows * features, 2)
@@ -335,17 +392,20 @@ async function inference(settings: MeasureSettings): Promise<SpeedRow[]> {
   }
   const measured = await timed(contenders, settings)
   for (const owner of made) owner.dispose()
-  return measured
+  return measured.map((row, i) => share(row, limit, operations[i]))
 }
 
 /** All rows of `troupe speed kernels`. Leaves the backend that was current, where it was one of ours, in place. */
 export async function kernelSpeed(settings: MeasureSettings = {}): Promise<SpeedRow[]> {
   await useBackend('simd', { fma: false })
+  const builds = kernelBuilds()
+  const limits = await tileSpeed(settings, builds)
   return [
-    ...(await products(settings)),
-    ...(await updates(settings)),
-    ...(await recurrent(settings)),
-    ...(await inference(settings)),
+    ...limits,
+    ...(await products(settings, builds, limits)),
+    ...(await updates(settings, limits[0])),
+    ...(await recurrent(settings, limits[0])),
+    ...(await inference(settings, limits[0])),
   ]
 }
 

@@ -18,6 +18,14 @@ export interface SpeedRow {
   readonly byCpuTime?: number
   /** What to know when reading the number. */
   readonly note?: string
+  /** How the best run compares with something measured in the same run. */
+  readonly ratios?: readonly SpeedRatio[]
+}
+
+export interface SpeedRatio {
+  /** Times as fast as this. */
+  readonly of: string
+  readonly value: number
 }
 
 export interface MeasureSettings {
