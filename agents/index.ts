@@ -3,6 +3,8 @@ import { type LearnerDefinition } from './core/learner.ts'
 import { type PolicyDefinition } from './core/policy.ts'
 import { ippo } from './ippo.ts'
 import { mappo } from './mappo.ts'
+import { matrixFictitious, matrixRegret } from './scripted/matrix-learning.ts'
+import { matrixMemoryOne } from './scripted/matrix-memory-one.ts'
 import { random } from './scripted/random.ts'
 import { skirmishFocus } from './scripted/skirmish-focus.ts'
 import { skirmishKite } from './scripted/skirmish-kite.ts'
@@ -22,6 +24,9 @@ import { warehouseGreedy } from './scripted/warehouse-greedy.ts'
 export const POLICIES: Record<string, PolicyDefinition> = {
   random,
   'warehouse-greedy': warehouseGreedy,
+  ...matrixMemoryOne,
+  'matrix-regret': matrixRegret,
+  'matrix-fictitious': matrixFictitious,
   'skirmish-nearest': skirmishNearest,
   'skirmish-focus': skirmishFocus,
   'skirmish-kite': skirmishKite,

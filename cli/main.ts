@@ -23,6 +23,8 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandFil
   serve: { summary: 'run the server', load: () => import('./serve.ts') },
   new: { summary: 'start an environment or a policy of your own', load: () => import('./new.ts') },
   check: { summary: 'try whether a plug-in keeps the contract', load: () => import('./check.ts') },
+  tournament: { summary: 'everybody against everybody in a game for two', load: () => import('./tournament.ts') },
+  dynamics: { summary: 'where learning leads in small games', load: () => import('./dynamics.ts') },
   speed: { summary: 'measure steps per second on this machine', load: () => import('./speed.ts') },
   doctor: { summary: 'what works on this machine and what does not', load: () => import('./doctor.ts') },
 }
