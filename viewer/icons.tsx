@@ -64,6 +64,9 @@ const GLYPHS: Readonly<Record<string, Glyph>> = {
   pickup: 'up',
   putdown: 'down',
   blocked: 'bar',
+  collision: 'bar',
+  interference: 'up',
+  jammed: 'down',
 }
 
 export function glyphOf(kind: string): Glyph {

@@ -13,8 +13,15 @@ export const spectrumWhittle: PolicyDefinition = {
   paper: 'Liu and Zhao 2010',
   envs: ['spectrum'],
   privileged: true,
-  create: (spec) =>
-    believers('spectrum-whittle', spec, ({ options, p01, p11 }, channel, idle) =>
-      options.pu === 'gilbertElliott' ? whittleIndex(idle, p01[channel], p11[channel], DISCOUNT) : idle,
-    ),
+  create: (spec) => {
+    // Beliefs come back: after a look they restart from p11 or p01.
+    const indices: Map<number, number>[] = []
+    return believers('spectrum-whittle', spec, ({ options, p01, p11 }, channel, idle) => {
+      if (options.pu !== 'gilbertElliott') return idle
+      const known = (indices[channel] ??= new Map())
+      let index = known.get(idle)
+      if (index === undefined) known.set(idle, (index = whittleIndex(idle, p01[channel], p11[channel], DISCOUNT)))
+      return index
+    })
+  },
 }

@@ -90,7 +90,7 @@ describe('slotted ALOHA', () => {
   ] as const
 
   test.each(cases)('%i users on %i channels with p = %f reach N p / K (1 - p / K)^(N - 1)', (users, channels, p) => {
-    const lanes = users >= 50 ? 40 : 200
+    const lanes = users >= 50 ? 12 : 100
     const { mean, error } = play('spectrum-hopping', { users, channels, attemptProb: p }, lanes)
     const wanted = alohaPerChannel(users, channels, p)
     expect(Math.abs(mean('throughputPerChannel') - wanted)).toBeLessThanOrEqual(
@@ -110,7 +110,7 @@ describe('slotted ALOHA', () => {
     for (const { N, K, p, perChannel } of known.multichannelAlohaPerChannel.values) {
       expect(alohaBestAttempt(N, K)).toBeCloseTo(p, 12)
       expect(alohaPerChannel(N, K, p)).toBeCloseTo(perChannel, 12)
-      const { mean, error } = play('spectrum-aloha', { users: N, channels: K, horizon: 100 }, N >= 50 ? 40 : 200)
+      const { mean, error } = play('spectrum-aloha', { users: N, channels: K, horizon: 100 }, N >= 50 ? 20 : 200)
       expect(Math.abs(mean('throughputPerChannel') - perChannel)).toBeLessThanOrEqual(3 * error('throughputPerChannel'))
     }
   })
@@ -237,23 +237,17 @@ describe.runIf(known)('one user on Gilbert-Elliott channels', () => {
   test('the myopic policy reaches the exact value on two channels', () => {
     for (const row of myopic.exactK2) {
       expect(myopicTwoChannels(row.p11, row.p01)).toBeCloseTo(row.thr, 5)
-      const { mean, error } = play('spectrum-myopic', options(row), 200)
-      expect(Math.abs(mean('throughputPerUser') - row.thr)).toBeLessThan(3 * error('throughputPerUser') + 0.0015)
-    }
-  })
-
-  test('the myopic policy reaches the simulated values on more', () => {
-    for (const row of myopic.monteCarlo.values) {
-      const { mean } = play('spectrum-myopic', options(row), 200)
-      expect(Math.abs(mean('throughputPerUser') - row.thr)).toBeLessThan(myopic.monteCarlo.tol)
+      const { mean, error } = play('spectrum-myopic', { ...options(row), horizon: 1000 }, 60)
+      // the first slots, before anything was met, cost up to a few slots of a thousand
+      expect(Math.abs(mean('throughputPerUser') - row.thr)).toBeLessThan(3 * error('throughputPerUser') + 0.002)
     }
   })
 
   test('the Whittle index chooses as the myopic policy on equal channels', () => {
-    for (const row of [...myopic.exactK2, ...myopic.monteCarlo.values.slice(0, 3)]) {
+    for (const row of [...myopic.exactK2, ...myopic.monteCarlo.values]) {
       const choices = (policy: string) => {
         const all: number[] = []
-        play(policy, { ...options(row), horizon: 400 }, 4, ({ world }) =>
+        play(policy, { ...options(row), horizon: 200 }, 4, ({ world }) =>
           all.push(...(world as { last: Uint16Array }).last),
         )
         return all
@@ -264,9 +258,9 @@ describe.runIf(known)('one user on Gilbert-Elliott channels', () => {
 
   test('on unequal channels the index may prefer the one that is worth looking at again', () => {
     // A sticky channel (0.95, 0.05) and a fast one with a better mean (0.6, 0.6): the myopic user stays with the fast one.
-    const unequal = { users: 1, channels: 2, pu: 'gilbertElliott', p11: [0.95, 0.6], p01: [0.05, 0.6], horizon: 2000 }
-    const whittle = play('spectrum-whittle', { ...unequal, reward: 'competitive' }, 100)
-    const greedy = play('spectrum-myopic', { ...unequal, reward: 'competitive' }, 100)
+    const unequal = { users: 1, channels: 2, pu: 'gilbertElliott', p11: [0.95, 0.6], p01: [0.05, 0.6], horizon: 500 }
+    const whittle = play('spectrum-whittle', { ...unequal, reward: 'competitive' }, 40)
+    const greedy = play('spectrum-myopic', { ...unequal, reward: 'competitive' }, 40)
     const lead = whittle.mean('throughputPerUser') - greedy.mean('throughputPerUser')
     expect(lead).toBeGreaterThan(3 * Math.hypot(whittle.error('throughputPerUser'), greedy.error('throughputPerUser')))
   })
@@ -282,19 +276,19 @@ describe.runIf(known)('one user on Gilbert-Elliott channels', () => {
       [0.2, 0.8],
     ]) {
       const pi = p01 / (1 - p11 + p01)
-      const { mean, error } = play(stay, options({ K: 2, p11, p01, thr: pi }), 100)
+      const { mean, error } = play(stay, { ...options({ K: 2, p11, p01, thr: pi }), horizon: 500 }, 60)
       expect(Math.abs(mean('throughputPerUser') - pi)).toBeLessThan(3 * error('throughputPerUser') + 0.001)
     }
   })
 })
 
 test.each([0.9, 0.2])('who knows a round robin that moves on with %f loses it only at its moves', (p) => {
-  const options = { users: 1, channels: 16, pu: 'roundRobin', puSwitch: p, reward: 'competitive', horizon: 1000 }
+  const options = { users: 1, channels: 16, pu: 'roundRobin', puSwitch: p, reward: 'competitive', horizon: 600 }
   let late = 0
-  play('spectrum-myopic', options, 60, ({ reward, stepCount }) => {
+  play('spectrum-myopic', options, 20, ({ reward, stepCount }) => {
     if (stepCount[0] > 200) for (const value of reward) late += value
   })
-  const share = late / (60 * 800)
+  const share = late / (20 * 400)
   // follow-the-prediction succeeds with max(p, 1 - p) once locked, and is lost for a slot or two at a surprise
   expect(share).toBeGreaterThan(Math.max(p, 1 - p) - 0.12)
   expect(share).toBeLessThan(Math.max(p, 1 - p) + 0.01)
@@ -333,9 +327,9 @@ describe('the genie', () => {
       { users: 6, channels: 3, leaveProb: 0.1, returnProb: 0.1 },
     ]
     for (const world of worlds) {
-      const genie = play('spectrum-genie', world, 20).mean('successes')
+      const genie = play('spectrum-genie', world, 6).mean('successes')
       for (const name of ['spectrum-aloha', 'spectrum-tdma', 'spectrum-sticky', 'spectrum-csma', 'spectrum-myopic']) {
-        expect(play(name, world, 20).mean('successes'), `${name} ${JSON.stringify(world)}`).toBeLessThanOrEqual(genie)
+        expect(play(name, world, 6).mean('successes'), `${name} ${JSON.stringify(world)}`).toBeLessThanOrEqual(genie)
       }
     }
     expect(play('spectrum-genie', worlds[0], 1).metrics[0].successes).toBe(600)
@@ -369,9 +363,9 @@ describe('the grid of ten', () => {
       expect(Math.max(...colours(lists))).toBe(1)
     }
     for (const upstreamEdge of [false, true]) {
-      const alternating = play('spectrum-two-colour', { ...grid, upstreamEdge }, 2000)
+      const alternating = play('spectrum-two-colour', { ...grid, upstreamEdge }, 600)
       expect(Math.abs(alternating.mean('successes') - alternatingSuccesses.mean)).toBeLessThan(alternatingSuccesses.tol)
-      const greedy = play('spectrum-independent-set', { ...grid, upstreamEdge }, 400)
+      const greedy = play('spectrum-independent-set', { ...grid, upstreamEdge }, 100)
       expect(Math.abs(greedy.mean('successes') - greedyMaxCardinality.mean)).toBeLessThan(greedyMaxCardinality.tol)
       expect(greedy.mean('collisionRate')).toBe(0)
     }

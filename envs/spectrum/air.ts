@@ -21,7 +21,6 @@ export function startPrimary(state: SpectrumState, port: Port, lane: number): vo
   const row = lane * K
   switch (options.pu) {
     case 'none':
-      for (let k = 0; k < K; k++) busy[row + k] = 0
       return
     case 'bernoulli':
       stepPrimary(state, port, lane)
@@ -128,12 +127,13 @@ export function followSenders(state: SpectrumState, port: Port, lane: number): v
   const { channels: K, options } = plan
   const row = lane * K
   const at = streamAt(state, port, lane, 'jamming')
+  const using = lane * (K + 1) + 1
   let used = 0
-  for (let k = 0; k < K; k++) used += senders[k + 1] > 0 ? 1 : 0
+  for (let k = 0; k < K; k++) used += senders[using + k] > 0 ? 1 : 0
   let wanted = Math.min(options.jammerChannels, used)
   for (let k = 0; k < K; k++) {
     jam[row + k] = 0
-    if (senders[k + 1] === 0) continue
+    if (senders[using + k] === 0) continue
     if (wanted > 0 && nextBelow(port.random, at, used) < wanted) {
       jam[row + k] = 1
       wanted--
@@ -148,6 +148,7 @@ export function sense(state: SpectrumState, port: Port, lane: number, step: numb
   const { users: N, channels: K, options, stream } = plan
   const { random } = port
   const { pFalseAlarm, pMiss } = options
+  const owned = busy.length > 0
   const errs = stream.sensing >= 0
   const at = errs ? streamAt(state, port, lane, 'sensing') : 0
   const row = lane * K
@@ -155,7 +156,7 @@ export function sense(state: SpectrumState, port: Port, lane: number, step: numb
     for (let n = 0; n < N; n++) {
       const to = (lane * N + n) * K
       for (let k = 0; k < K; k++) {
-        const isBusy = busy[row + k]
+        const isBusy = owned ? busy[row + k] : 0
         const wrong = errs && nextFloat(random, at) < (isBusy === 1 ? pMiss : pFalseAlarm) ? 1 : 0
         sensed[to + k] = 1 - (isBusy ^ wrong)
       }
@@ -168,7 +169,7 @@ export function sense(state: SpectrumState, port: Port, lane: number, step: numb
     let channel = (step + n) % K
     if (how === 'random') channel = nextBelow(random, at, K)
     else if (how === 'last' && last[i] > 0) channel = last[i] - 1
-    const isBusy = busy[row + channel]
+    const isBusy = owned ? busy[row + channel] : 0
     const wrong = errs && nextFloat(random, at) < (isBusy === 1 ? pMiss : pFalseAlarm) ? 1 : 0
     sensedAt[i] = channel
     sensed[i] = 1 - (isBusy ^ wrong)

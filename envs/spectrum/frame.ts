@@ -105,7 +105,7 @@ function slotOf(plan: Plan, t: number, column: number): number {
   return slot < 0 ? -1 : slot % plan.kept
 }
 
-function channelCells({ plan, pastAir, pastChannel, pastFlags }: SpectrumState, lane: number, t: number): number[] {
+function channelCells({ plan, pastAir, past }: SpectrumState, lane: number, t: number): number[] {
   const { users: N, channels: K, kept: H } = plan
   const cells = new Array<number>(K * PICTURE_SLOTS).fill(0)
   for (let column = 0; column < PICTURE_SLOTS; column++) {
@@ -116,15 +116,15 @@ function channelCells({ plan, pastAir, pastChannel, pastFlags }: SpectrumState, 
         cells[at] = CELL.before
         continue
       }
-      const around = pastAir[(lane * H + slot) * K + k]
+      const around = plan.air ? pastAir[(lane * H + slot) * K + k] : 0
       cells[at] = ((around & BUSY) !== 0 ? CELL.primary : 0) | ((around & JAM) !== 0 ? CELL.jam : 0)
     }
     if (slot < 0) continue
     for (let n = 0; n < N; n++) {
-      const from = (lane * H + slot) * N + n
-      const channel = pastChannel[from]
+      const code = past[(lane * H + slot) * N + n]
+      const channel = code >> 8
       if (channel === 0) continue
-      const flags = pastFlags[from]
+      const flags = code & 255
       cells[(channel - 1) * PICTURE_SLOTS + column] |=
         CELL.sent | ((flags & ACK) !== 0 ? CELL.success : 0) | ((flags & COLLIDED) !== 0 ? CELL.collision : 0)
     }
@@ -132,15 +132,15 @@ function channelCells({ plan, pastAir, pastChannel, pastFlags }: SpectrumState, 
   return cells
 }
 
-function userCells({ plan, pastChannel, pastFlags }: SpectrumState, lane: number, t: number): number[] {
+function userCells({ plan, past }: SpectrumState, lane: number, t: number): number[] {
   const { users: N, kept: H } = plan
   const cells = new Array<number>(N * PICTURE_SLOTS).fill(RESULTS.indexOf('before'))
   for (let column = 0; column < PICTURE_SLOTS; column++) {
     const slot = slotOf(plan, t, column)
     if (slot < 0) continue
     for (let n = 0; n < N; n++) {
-      const from = (lane * H + slot) * N + n
-      cells[n * PICTURE_SLOTS + column] = pastChannel[from] * 16 + resultOf(pastFlags[from])
+      const code = past[(lane * H + slot) * N + n]
+      cells[n * PICTURE_SLOTS + column] = (code >> 8) * 16 + resultOf(code & 255)
     }
   }
   return cells
@@ -166,10 +166,10 @@ function channelEntities(state: SpectrumState, lane: number): Entity[] {
         number: k,
         senders,
         successes,
-        primaryWas: (air[lane * K + k] & BUSY) !== 0,
-        jammedWas: (air[lane * K + k] & JAM) !== 0,
-        ...(options.pu === 'none' ? {} : { primaryNext: busy[lane * K + k] === 1 }),
-        ...(jam.length === 0 ? {} : { jamNext: jam[lane * K + k] === 1 }),
+        ...(options.pu === 'none'
+          ? {}
+          : { primary: (air[lane * K + k] & BUSY) !== 0, primaryNext: busy[lane * K + k] === 1 }),
+        ...(jam.length === 0 ? {} : { jammed: (air[lane * K + k] & JAM) !== 0 }),
       },
     }
   })

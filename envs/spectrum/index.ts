@@ -2,7 +2,7 @@
 import { type ActionSpace, type EnvDefinition, type Port, type Rules, type WorldSpec } from '../core/types.ts'
 import { frameOf, sceneOf } from './frame.ts'
 import { METRICS, writeMetrics } from './metrics.ts'
-import { jammerFeatures, observe, stateFeatures, userFeatures } from './observe.ts'
+import { createSight, jammerFeatures, observe, stateFeatures, userFeatures, type Sight } from './observe.ts'
 import { OPTIONS, PICTURE_SLOTS, planOf, type Options, type Plan } from './options.ts'
 import { rewardTerms } from './rewards.ts'
 import { step } from './rules.ts'
@@ -89,13 +89,14 @@ function writeLegal({ plan, present, queue }: SpectrumState, port: Port, lanes: 
 function createRules(options: Options, port: Port): Rules {
   const plan = planOf(options)
   const state = createState(plan, port.lanes)
+  let sight: Sight | undefined // verifiers never look
   return {
     arrays: savedArrays(state),
     world: state,
     reset: (lanes, count) => start(state, port, lanes, count),
     step: (lanes, count) => step(state, port, lanes, count),
     ...(masks(plan) ? { legal: (lanes: Int32Array, count: number) => writeLegal(state, port, lanes, count) } : {}),
-    observe: (lanes, count) => observe(state, port, lanes, count),
+    observe: (lanes, count) => observe(state, (sight ??= createSight(plan, port)), port, lanes, count),
     restored: (lane) => checkLane(state, lane),
     metrics: (lane, out) => writeMetrics(state, port, lane, out),
     frame: (lane) => frameOf(state, lane, port.step[lane]),

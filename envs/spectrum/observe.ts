@@ -89,25 +89,66 @@ const jamsAhead = ({ options }: Plan) =>
   options.jammer === 'sweep' ||
   (options.jammer === 'reactive' && options.jammerReaction === 1)
 
-/** Writes every element of `port.observation` and `port.state` in the listed lanes. */
-export function observe(state: SpectrumState, port: Port, lanes: Int32Array, count: number): void {
-  const { users: N } = state.plan
-  const { observation, observationSize: F, seats, state: out, stateSize: S } = port
-  const width = seats.length * F
-  for (let k = 0; k < count; k++) {
-    const lane = lanes[k]
-    observation.fill(0, lane * width, (lane + 1) * width)
-    out.fill(0, lane * S, (lane + 1) * S)
-    for (let s = 0; s < seats.length; s++) {
-      const at = lane * width + s * F
-      if (seats[s] === N) observeJammer(state, lane, observation, at)
-      else observeUser(state, lane, seats[s], port.step[lane], observation, at)
-    }
-    observeAll(state, lane, port.step[lane], out, lane * S)
-  }
+/** Precomputed for a batch: an observation row before anything happened. */
+export interface Sight {
+  /** [N, F] of one lane: constants (capacities at unit rate) and zeros. */
+  readonly blank: Float32Array
+  /** Whether there are constants at all. */
+  readonly marked: boolean
+  /** Whether users see nothing but their last action, constants and the ACK. */
+  readonly plain: boolean
+  /** Place of the newest ACK. */
+  readonly ack: number
 }
 
-/** @param out zero from `at` on */
+export function createSight(plan: Plan, port: Port): Sight {
+  const { channels: K, options } = plan
+  const { seats, observationSize: F } = port
+  const { obs, history, sensing, rate } = options
+  const marked = (obs === 'dqsa' || obs === 'snr') && rate === 'unit'
+  const blank = new Float32Array(seats.length * F)
+  if (marked) {
+    seats.forEach((seat, s) => {
+      if (seat < plan.users) blank.fill(1, s * F + K + 1, s * F + 2 * K + 1)
+    })
+  }
+  const short = history === 1 && sensing === 'none' && plan.arrivals === null && !plan.seat
+  const plain = short && (obs === 'ack' || obs === 'window' || (obs === 'dqsa' && marked))
+  return { blank, marked, plain, ack: obs === 'dqsa' ? 2 * K + 1 : K + 1 }
+}
+
+/** Writes every element of `port.observation` and `port.state` in the listed lanes. */
+export function observe(state: SpectrumState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
+  const { last, flags } = state
+  const { users: N } = state.plan
+  const { blank, marked, plain, ack } = sight
+  const { observation, observationSize: F, seats, lanes: B } = port
+  const width = seats.length * F
+  if (!marked && count === B) observation.fill(0)
+  for (let j = 0; j < count; j++) {
+    const lane = lanes[j]
+    let at = lane * width
+    if (marked) observation.set(blank, at)
+    else if (count < B) observation.fill(0, at, at + width)
+    if (plain) {
+      for (let s = 0; s < seats.length; s++) {
+        const i = lane * N + seats[s]
+        observation[at + last[i]] = 1
+        if ((flags[i] & ACK) !== 0) observation[at + ack] = 1
+        at += F
+      }
+      continue
+    }
+    for (let s = 0; s < seats.length; s++) {
+      if (seats[s] === N) observeJammer(state, lane, observation, at)
+      else observeUser(state, lane, seats[s], port.step[lane], observation, at)
+      at += F
+    }
+  }
+  observeState(state, port, lanes, count)
+}
+
+/** @param out the blank row from `at` on */
 function observeUser(state: SpectrumState, lane: number, n: number, t: number, out: Float32Array, at: number): void {
   const { plan, last, flags, level, sensed, sensedAt, queue } = state
   const { users: N, channels: K, options } = plan
@@ -125,21 +166,21 @@ function observeUser(state: SpectrumState, lane: number, n: number, t: number, o
   } else if (obs === 'dqsa' || obs === 'snr') {
     if (options.rate === 'shannon') {
       for (let k = 0; k < K; k++) out[o++] = Math.min(1, RATE[level[i * K + k]] / FULL_RATE)
-    } else for (let k = 0; k < K; k++) out[o++] = 1
+    } else o += K // constant
   }
   out[o++] = (flags[i] & ACK) !== 0 ? 1 : 0
   if (obs === 'snr') {
     if (channel > 0) out[o] = decibelsOf(state.sentLevel[i]) / SNR_UNIT_DB
     o++
   }
-  const { pastChannel, pastFlags } = state
+  const { past: kept } = state
   const H = plan.kept
   for (let age = 1; age < history; age++) {
     const past = t - 1 - age
     if (past >= 0) {
-      const from = (lane * H + (past % H)) * N + n
-      out[o + pastChannel[from]] = 1
-      out[o + K + 1] = (pastFlags[from] & ACK) !== 0 ? 1 : 0
+      const code = kept[(lane * H + (past % H)) * N + n]
+      out[o + (code >> 8)] = 1
+      out[o + K + 1] = (code & ACK) !== 0 ? 1 : 0
     } else out[o] = 1 // before the first slot everybody was silent
     o += K + 2
   }
@@ -166,21 +207,28 @@ function observeJammer(state: SpectrumState, lane: number, out: Float32Array, at
   for (let i = lane * N; i < (lane + 1) * N; i++) if ((flags[i] & SENT) !== 0) out[at + K + last[i]] = 1
 }
 
-/** @param out zero from `o` on */
-function observeAll(state: SpectrumState, lane: number, t: number, out: Float32Array, o: number): void {
+function observeState(state: SpectrumState, port: Port, lanes: Int32Array, count: number): void {
   const { plan, last, flags, busy, level, queue, present, jam } = state
   const { users: N, channels: K, options, horizon } = plan
-  for (let i = lane * N; i < (lane + 1) * N; i++) {
-    out[o + last[i]] = 1
-    if ((flags[i] & ACK) !== 0) out[o + K + 1] = 1
-    o += K + 2
+  const { state: out, stateSize: S, step, lanes: B } = port
+  const ahead = jamsAhead(plan)
+  if (count === B) out.fill(0)
+  for (let j = 0; j < count; j++) {
+    const lane = lanes[j]
+    let o = lane * S
+    if (count < B) out.fill(0, o, o + S)
+    for (let i = lane * N; i < (lane + 1) * N; i++) {
+      out[o + last[i]] = 1
+      if ((flags[i] & ACK) !== 0) out[o + K + 1] = 1
+      o += K + 2
+    }
+    if (options.pu !== 'none') for (let k = 0; k < K; k++) out[o++] = 1 - busy[lane * K + k]
+    if (level.length > 0) {
+      for (let i = lane * N * K; i < (lane + 1) * N * K; i++) out[o++] = decibelsOf(level[i]) / SNR_UNIT_DB
+    }
+    if (queue.length > 0) for (let i = lane * N; i < (lane + 1) * N; i++) out[o++] = queue[i] / options.queueCap
+    if (present.length > 0) for (let i = lane * N; i < (lane + 1) * N; i++) out[o++] = present[i]
+    if (ahead) for (let k = 0; k < K; k++) out[o++] = jam[lane * K + k]
+    out[o] = horizon > 0 ? step[lane] / horizon : 0
   }
-  if (options.pu !== 'none') for (let k = 0; k < K; k++) out[o++] = 1 - busy[lane * K + k]
-  if (level.length > 0) {
-    for (let i = lane * N * K; i < (lane + 1) * N * K; i++) out[o++] = decibelsOf(level[i]) / SNR_UNIT_DB
-  }
-  if (queue.length > 0) for (let i = lane * N; i < (lane + 1) * N; i++) out[o++] = queue[i] / options.queueCap
-  if (present.length > 0) for (let i = lane * N; i < (lane + 1) * N; i++) out[o++] = present[i]
-  if (jamsAhead(plan)) for (let k = 0; k < K; k++) out[o++] = jam[lane * K + k]
-  out[o] = horizon > 0 ? t / horizon : 0
 }

@@ -274,6 +274,10 @@ export interface Plan {
   /** Neighbours of user n: `near[start[n] .. start[n + 1]]`; null = everybody. */
   readonly near: { readonly start: Int32Array; readonly of: Int32Array } | null
   readonly sinr: boolean
+  /** Whether anybody but the users is ever in the air: primary users, jammers. */
+  readonly air: boolean
+  /** Whether anything steps by itself between slots. */
+  readonly moves: boolean
   /** Least SINR to succeed, as a ratio. */
   readonly threshold: number
   /** Slots of the window of short-term fairness: 2 ⌈N / K⌉. */
@@ -377,6 +381,14 @@ function derivePlan(options: Full): Plan {
     usesSnr,
     near: sinr ? null : neighboursOf(options),
     sinr,
+    air: options.pu !== 'none' || jammer !== 'none',
+    moves:
+      options.pu !== 'none' ||
+      (jammer !== 'none' && jammer !== 'seat') ||
+      options.arrivalProb !== null ||
+      options.leaveProb > 0 ||
+      options.fading !== 'none' ||
+      options.sensing !== 'none',
     threshold: LINEAR[levelOf(options.sinrThresholdDb)],
     window: 2 * Math.ceil(N / K),
     kept: Math.max(PICTURE_SLOTS, options.history),

@@ -6,34 +6,35 @@ import { ln, raise, RATE_UNIT } from './tables.ts'
 /** Scratch: numbers handed over in an array are never boxed. */
 const base = new Float64Array(2)
 
-/** Rate of all users in the last slot. */
-export function sumRate({ plan, gained }: SpectrumState, lane: number): number {
-  let sum = 0
-  for (let i = lane * plan.users; i < (lane + 1) * plan.users; i++) sum += gained[i]
-  return sum / RATE_UNIT
+/** Writes the rewards [M] of the listed lanes; a jammer's seat gets minus the sum rate. */
+export function pay(state: SpectrumState, port: Port, lanes: Int32Array, count: number): void {
+  const { plan, slotRate } = state
+  const { users: N } = plan
+  const { reward, agents: M } = port
+  if (plan.options.reward !== 'sum' && plan.options.reward !== 'sumMean') {
+    for (let j = 0; j < count; j++) payEach(state, port, lanes[j])
+  } else {
+    const share = plan.options.reward === 'sum' ? 1 : N
+    for (let j = 0; j < count; j++) {
+      const common = slotRate[lanes[j]] / RATE_UNIT / share
+      for (let i = lanes[j] * M; i < lanes[j] * M + N; i++) reward[i] = common
+    }
+  }
+  if (plan.seat) for (let j = 0; j < count; j++) reward[lanes[j] * M + N] = 0 - slotRate[lanes[j]] / RATE_UNIT
 }
 
-/** Writes the rewards of a lane [M]; a jammer's seat gets minus the sum rate. */
-export function pay(state: SpectrumState, port: Port, lane: number): void {
-  const { plan, flags, gained, average, earned } = state
+function payEach(state: SpectrumState, port: Port, lane: number): void {
+  const { plan, flags, gained, average, earned, slotRate } = state
   const { users: N, options, horizon } = plan
   const { reward, agents: M } = port
   const row = lane * N
   const out = lane * M
-  const sum = sumRate(state, lane)
-  if (plan.seat) reward[out + N] = 0 - sum
   switch (options.reward) {
     case 'competitive':
       for (let n = 0; n < N; n++) reward[out + n] = gained[row + n] / RATE_UNIT
       return
-    case 'sum':
-      for (let n = 0; n < N; n++) reward[out + n] = sum
-      return
-    case 'sumMean':
-      for (let n = 0; n < N; n++) reward[out + n] = sum / N
-      return
     case 'sumIfAck':
-      for (let n = 0; n < N; n++) reward[out + n] = (flags[row + n] & ACK) !== 0 ? sum : 0
+      for (let n = 0; n < N; n++) reward[out + n] = (flags[row + n] & ACK) !== 0 ? slotRate[lane] / RATE_UNIT : 0
       return
     case 'propFair':
     case 'alphaFair': {
@@ -59,8 +60,7 @@ export function pay(state: SpectrumState, port: Port, lane: number): void {
     case 'propFairEpisodic': {
       const ends = port.step[lane] + 1 === horizon
       for (let n = 0; n < N; n++) {
-        const total = (earned[row + n] + gained[row + n]) / RATE_UNIT // earned is without this slot yet
-        reward[out + n] = ends ? ln(options.fairFloor + total / horizon) : 0
+        reward[out + n] = ends ? ln(options.fairFloor + earned[row + n] / RATE_UNIT / horizon) : 0
       }
       return
     }

@@ -46,49 +46,52 @@ import {
 import { levelBelow, LINEAR, RATE, RATE_UNIT } from './tables.ts'
 
 export function step(state: SpectrumState, port: Port, lanes: Int32Array, count: number): void {
-  for (let k = 0; k < count; k++) {
-    const lane = lanes[k]
-    port.terminated[lane] = 0
-    choose(state, port, lane)
-    listen(state, lane)
-    disturb(state, port, lane)
-    resolve(state, lane)
-    pay(state, port, lane)
-    tallyUsers(state, lane, port.step[lane])
-    tallyChannels(state, lane, port.step[lane])
-    advance(state, port, lane)
-  }
+  const { plan } = state
+  choose(state, port, lanes, count)
+  if (plan.miniSlots > 1) for (let j = 0; j < count; j++) listen(state, lanes[j])
+  if (plan.options.jammer !== 'none') for (let j = 0; j < count; j++) disturb(state, port, lanes[j])
+  if (plan.air) mix(state, lanes, count)
+  resolve(state, port, lanes, count)
+  tallyChannels(state, port, lanes, count)
+  pay(state, port, lanes, count)
+  for (let j = 0; j < count; j++) port.terminated[lanes[j]] = 0
+  if (plan.moves) for (let j = 0; j < count; j++) advance(state, port, lanes[j])
 }
 
 /** Reads the actions: channel and mini-slot of every user whose attempt draw does not fail. */
-function choose(state: SpectrumState, port: Port, lane: number): void {
+function choose(state: SpectrumState, port: Port, lanes: Int32Array, count: number): void {
   const { plan, last, flags, senders, wait, jamChoice } = state
-  const { users: N, miniSlots } = plan
-  const { action, random, agents: M } = port
+  const { users: N, channels: K, miniSlots, seat } = plan
+  const { random, agents: M } = port
+  const action = port.action as Int32Array
   const { attemptProb } = plan.options
   const drawn = plan.stream.attempts >= 0
-  const at = drawn ? streamAt(state, port, lane, 'attempts') : 0
-  const row = lane * N
-  senders.fill(0)
-  for (let n = 0; n < N; n++) {
-    let channel = action[lane * M + n]
-    let flag = 0
-    wait[n] = 0
-    if (channel > 0) {
-      if (miniSlots > 1) {
-        wait[n] = (channel - 1) % miniSlots
-        channel = (channel - 1 - wait[n]) / miniSlots + 1
+  for (let j = 0; j < count; j++) {
+    const lane = lanes[j]
+    const at = drawn ? streamAt(state, port, lane, 'attempts') : 0
+    const row = lane * N
+    const tally = lane * (K + 1)
+    for (let c = tally; c <= tally + K; c++) senders[c] = 0
+    for (let n = 0; n < N; n++) {
+      let channel = action[lane * M + n]
+      let flag = 0
+      if (channel > 0) {
+        flag = SENT
+        if (miniSlots > 1) {
+          wait[row + n] = (channel - 1) % miniSlots
+          channel = (channel - 1 - wait[row + n]) / miniSlots + 1
+        }
+        if (attemptProb < 1 && (!drawn || nextFloat(random, at) >= attemptProb)) {
+          channel = 0
+          flag = HELD
+        }
       }
-      if (attemptProb < 1 && (!drawn || nextFloat(random, at) >= attemptProb)) {
-        channel = 0
-        flag = HELD
-      } else flag = SENT
+      last[row + n] = channel
+      flags[row + n] = flag
+      senders[tally + channel]++
     }
-    last[row + n] = channel
-    flags[row + n] = flag
-    senders[channel]++
+    if (seat) jamChoice[lane] = action[lane * M + N]
   }
-  if (plan.seat) jamChoice[lane] = action[lane * M + N]
 }
 
 /**
@@ -98,97 +101,168 @@ function choose(state: SpectrumState, port: Port, lane: number): void {
 function listen(state: SpectrumState, lane: number): void {
   const { plan, last, wait, first, busy } = state
   const { users: N, channels: K, miniSlots, near } = plan
-  if (miniSlots === 1) return
   const row = lane * N
-  for (let n = 0; n < N; n++) {
-    if (last[row + n] > 0 && wait[n] > 0 && busy[lane * K + last[row + n] - 1] === 1) defer(state, row, n)
+  for (let i = row; i < row + N; i++) {
+    if (last[i] > 0 && wait[i] > 0 && busy[lane * K + last[i] - 1] === 1) defer(state, lane, i)
   }
   if (near === null) {
     first.fill(miniSlots)
-    for (let n = 0; n < N; n++) if (wait[n] < first[last[row + n]]) first[last[row + n]] = wait[n]
-    for (let n = 0; n < N; n++) if (last[row + n] > 0 && wait[n] > first[last[row + n]]) defer(state, row, n)
+    for (let i = row; i < row + N; i++) if (last[i] > 0 && wait[i] < first[last[i]]) first[last[i]] = wait[i]
+    for (let i = row; i < row + N; i++) if (last[i] > 0 && wait[i] > first[last[i]]) defer(state, lane, i)
     return
   }
   // Among neighbours a deferred user does not silence the next: mini-slots are gone through in order.
   for (let w = 1; w < miniSlots; w++) {
     for (let n = 0; n < N; n++) {
-      if (wait[n] !== w || last[row + n] === 0) continue
+      if (wait[row + n] !== w || last[row + n] === 0) continue
       for (let e = near.start[n]; e < near.start[n + 1]; e++) {
         const m = near.of[e]
-        if (last[row + m] !== last[row + n] || wait[m] >= w) continue
-        defer(state, row, n)
+        if (last[row + m] !== last[row + n] || wait[row + m] >= w) continue
+        defer(state, lane, row + n)
         break
       }
     }
   }
 }
 
-/** The user keeps silent after all. @param row the lane's first user */
-function defer({ last, flags, senders }: SpectrumState, row: number, n: number): void {
-  senders[last[row + n]]--
-  senders[0]++
-  last[row + n] = 0
-  flags[row + n] = DEFERRED
+/** The user at index i keeps silent after all. */
+function defer({ plan, last, flags, senders }: SpectrumState, lane: number, i: number): void {
+  const tally = lane * (plan.channels + 1)
+  senders[tally + last[i]]--
+  senders[tally]++
+  last[i] = 0
+  flags[i] = DEFERRED
 }
 
 /** Jammers that act in the slot itself: the seat, and a reactive one without delay. */
 function disturb(state: SpectrumState, port: Port, lane: number): void {
   const { plan, jam, jamChoice } = state
   const { jammer, jammerReaction } = plan.options
-  if (jammer === 'none') return
   if (plan.seat) {
     const row = lane * plan.channels
     for (let k = 0; k < plan.channels; k++) jam[row + k] = jamChoice[lane] === k + 1 ? 1 : 0
   } else if (jammer === 'reactive' && jammerReaction === 0) followSenders(state, port, lane)
 }
 
+/** Keeps what is in the air in this slot beside the users. */
+function mix(state: SpectrumState, lanes: Int32Array, count: number): void {
+  const { plan, air, busy, jam } = state
+  const { channels: K } = plan
+  const jams = jam.length > 0
+  for (let j = 0; j < count; j++) {
+    for (let k = lanes[j] * K; k < (lanes[j] + 1) * K; k++) {
+      air[k] = (busy[k] === 1 ? BUSY : 0) | (jams && jam[k] === 1 ? JAM : 0)
+    }
+  }
+}
+
 /**
  * Success: alone on the channel among those in conflict, or SINR at the threshold or above; no jammer; a packet to send;
- * and no primary user, unless the rule is underlay.
+ * and no primary user, unless the rule is underlay. Counts totals, gaps and short-term fairness on the way.
  */
-function resolve(state: SpectrumState, lane: number): void {
-  const { plan, last, flags, gained, air, busy, jam, senders, queue, level, sentLevel, rates, wait } = state
-  const { users: N, channels: K, near, sinr, options, miniSlots } = plan
-  const row = lane * N
-  const channels = lane * K
-  const jams = jam.length > 0
+function resolve(state: SpectrumState, port: Port, lanes: Int32Array, count: number): void {
+  const { plan, last, flags, gained, air, senders, queue, level, sentLevel, rates, wait, slotRate } = state
+  const { tally, won, earned, lastWon, ring, ringSum, ringTotals, past } = state
+  const { users: N, channels: K, near, sinr, options, miniSlots, window: W, kept: H } = plan
+  const { step } = port
+  const aired = plan.air
   const queues = queue.length > 0
-  const snrs = level.length > 0
-  const block = options.puRule === 'block'
+  const snrs = level.length > 0 && !sinr
+  const alone = near === null && !sinr
+  const blocked = COLLIDED | JAMMED | EMPTY | (options.puRule === 'block' ? PRIMARY : 0)
   const shannon = options.rate === 'shannon'
-  for (let k = 0; k < K; k++) {
-    air[channels + k] = (busy[channels + k] === 1 ? BUSY : 0) | (jams && jam[channels + k] === 1 ? JAM : 0)
-  }
-  for (let n = 0; n < N; n++) {
-    const i = row + n
-    gained[i] = 0
-    const channel = last[i]
-    if (channel === 0) continue
-    let flag = SENT
-    if (snrs && !sinr) sentLevel[i] = level[i * K + channel - 1]
-    if (sinr) {
-      if (!reaches(state, lane, n)) flag |= COLLIDED
-    } else if (near === null) {
-      if (senders[channel] > 1) flag |= COLLIDED
-    } else {
-      for (let e = near.start[n]; e < near.start[n + 1]; e++) {
-        if (last[row + near.of[e]] === channel) flag |= COLLIDED
+  for (let j = 0; j < count; j++) {
+    const lane = lanes[j]
+    const row = lane * N
+    const using = lane * (K + 1)
+    const t = step[lane]
+    const slot = (lane * W + (t % W)) * N
+    const kept = (lane * H + (t % H)) * N
+    let sum = ringTotals[2 * lane]
+    let squares = ringTotals[2 * lane + 1]
+    let sends = 0
+    let collided = 0
+    let primary = 0
+    let successes = 0
+    let gapSlots = 0
+    let gaps = 0
+    let rate = 0
+    for (let n = 0; n < N; n++) {
+      const i = row + n
+      const channel = last[i]
+      let flag = flags[i]
+      let now = 0
+      if (channel > 0) {
+        if (alone) {
+          if (senders[using + channel] > 1) flag |= COLLIDED
+          if (snrs) sentLevel[i] = level[i * K + channel - 1]
+        } else if (sinr) {
+          if (!reaches(state, lane, n)) flag |= COLLIDED
+        } else {
+          if (meets(state, row, n)) flag |= COLLIDED
+          if (snrs) sentLevel[i] = level[i * K + channel - 1]
+        }
+        if (aired) {
+          const around = air[lane * K + channel - 1]
+          if ((around & BUSY) !== 0) flag |= PRIMARY
+          if ((around & JAM) !== 0) flag |= JAMMED
+        }
+        if (queues && queue[i] === 0) flag = (flag & ~COLLIDED) | EMPTY
+        sends++
+        if ((flag & COLLIDED) !== 0) collided++
+        if ((flag & PRIMARY) !== 0) primary++
+        if ((flag & blocked) === 0) {
+          flag |= ACK
+          if (queues) queue[i]--
+          now = shannon ? RATE[sentLevel[i]] : RATE_UNIT
+          if (miniSlots > 1) now = Math.floor((now * rates[wait[i]]) / RATE_UNIT + 0.5)
+          successes++
+          won[i]++
+          earned[i] += now
+          rate += now
+          if (lastWon[i] > 0) {
+            gapSlots += t + 1 - lastWon[i]
+            gaps++
+          }
+          lastWon[i] = t + 1
+        }
+        flags[i] = flag
+      }
+      gained[i] = now
+      past[kept + n] = (channel << 8) | flag
+      const before = ring[slot + n]
+      if (now !== before) {
+        // Whole numbers below 2^53: what goes in comes out again to the bit.
+        const old = ringSum[i]
+        const fresh = old + now - before
+        ring[slot + n] = now
+        ringSum[i] = fresh
+        sum += fresh - old
+        squares += fresh * fresh - old * old
       }
     }
-    const around = air[channels + channel - 1]
-    if ((around & BUSY) !== 0) flag |= PRIMARY
-    if ((around & JAM) !== 0) flag |= JAMMED
-    if (queues && queue[i] === 0) flag = (flag & ~COLLIDED) | EMPTY
-    if ((flag & (COLLIDED | JAMMED | EMPTY)) === 0 && !(block && (flag & PRIMARY) !== 0)) {
-      flag |= ACK
-      if (queues) queue[i]--
-      let worth = RATE_UNIT
-      if (shannon) worth = RATE[sentLevel[i]]
-      if (miniSlots > 1) worth = Math.floor((worth * rates[wait[n]]) / RATE_UNIT + 0.5)
-      gained[i] = worth
+    slotRate[lane] = rate
+    ringTotals[2 * lane] = sum
+    ringTotals[2 * lane + 1] = squares
+    const totals = lane * TALLIES
+    tally[totals + SENDS] += sends
+    tally[totals + COLLIDED_SENDS] += collided
+    tally[totals + PRIMARY_SENDS] += primary
+    tally[totals + SUCCESSES] += successes
+    tally[totals + GAP_SLOTS] += gapSlots
+    tally[totals + GAPS] += gaps
+    if (t + 1 >= W && sum > 0) {
+      tally[totals + WINDOW_JAIN] += (sum * sum) / (N * squares)
+      tally[totals + WINDOWS]++
     }
-    flags[i] = flag
   }
+}
+
+/** Whether a neighbour of user n sends on the same channel. @param row the lane's first user */
+function meets({ plan, last }: SpectrumState, row: number, n: number): boolean {
+  const { start, of } = plan.near!
+  for (let e = start[n]; e < start[n + 1]; e++) if (last[row + of[e]] === last[row + n]) return true
+  return false
 }
 
 /**
@@ -209,87 +283,43 @@ function reaches(state: SpectrumState, lane: number, n: number): boolean {
   return signal >= noise * threshold
 }
 
-/** Totals, gaps and short-term fairness of the users. @param t slots before this one */
-function tallyUsers(state: SpectrumState, lane: number, t: number): void {
-  const { plan, last, flags, gained, tally, won, earned, lastWon, ring, ringSum, ringTotals } = state
-  const { pastChannel, pastFlags } = state
-  const { users: N, window: W, kept: H } = plan
-  const row = lane * N
-  const totals = lane * TALLIES
-  const slot = (lane * W + (t % W)) * N
-  const past = (lane * H + (t % H)) * N
-  let sends = 0
-  let collided = 0
-  let primary = 0
-  let sum = ringTotals[2 * lane]
-  let squares = ringTotals[2 * lane + 1]
-  for (let n = 0; n < N; n++) {
-    const i = row + n
-    const flag = flags[i]
-    pastChannel[past + n] = last[i]
-    pastFlags[past + n] = flag
-    const now = gained[i]
-    const before = ring[slot + n]
-    if (now !== before) {
-      // Whole numbers below 2^53: what goes in comes out again to the bit.
-      const old = ringSum[i]
-      const fresh = old + now - before
-      ring[slot + n] = now
-      ringSum[i] = fresh
-      sum += fresh - old
-      squares += fresh * fresh - old * old
-    }
-    if ((flag & SENT) === 0) continue
-    sends++
-    if ((flag & COLLIDED) !== 0) collided++
-    if ((flag & PRIMARY) !== 0) primary++
-    if ((flag & ACK) === 0) continue
-    won[i]++
-    earned[i] += now
-    tally[totals + SUCCESSES]++
-    if (lastWon[i] > 0) {
-      tally[totals + GAP_SLOTS] += t + 1 - lastWon[i]
-      tally[totals + GAPS]++
-    }
-    lastWon[i] = t + 1
-  }
-  ringTotals[2 * lane] = sum
-  ringTotals[2 * lane + 1] = squares
-  tally[totals + SENDS] += sends
-  tally[totals + COLLIDED_SENDS] += collided
-  tally[totals + PRIMARY_SENDS] += primary
-  if (t + 1 >= W && sum > 0) {
-    tally[totals + WINDOW_JAIN] += (sum * sum) / (N * squares)
-    tally[totals + WINDOWS]++
-  }
-}
-
 /** Totals of the channels, and the slot's picture of them. */
-function tallyChannels(state: SpectrumState, lane: number, t: number): void {
+function tallyChannels(state: SpectrumState, port: Port, lanes: Int32Array, count: number): void {
   const { plan, last, flags, air, senders, tally, pastAir, first } = state
   const { users: N, channels: K, kept: H } = plan
-  const totals = lane * TALLIES
-  const past = (lane * H + (t % H)) * K
-  let idle = 0
-  let wasted = 0
-  let collisions = 0
   const alone = plan.near === null && !plan.sinr // two senders always collide
-  if (!alone) {
-    first.fill(0)
-    for (let i = lane * N; i < (lane + 1) * N; i++) if ((flags[i] & COLLIDED) !== 0) first[last[i]] = 1
-  }
-  for (let k = 0; k < K; k++) {
-    const around = air[lane * K + k]
-    pastAir[past + k] = around
-    if ((around & BUSY) === 0) {
-      idle++
-      if (senders[k + 1] === 0) wasted++
+  for (let j = 0; j < count; j++) {
+    const lane = lanes[j]
+    const using = lane * (K + 1) + 1
+    let idle = K
+    let wasted = 0
+    let collisions = 0
+    if (plan.air) {
+      const past = (lane * H + (port.step[lane] % H)) * K
+      for (let k = 0; k < K; k++) {
+        const around = air[lane * K + k]
+        pastAir[past + k] = around
+        if ((around & BUSY) !== 0) idle--
+        else if (senders[using + k] === 0) wasted++
+        if (senders[using + k] > 1) collisions++
+      }
+    } else {
+      for (let k = using; k < using + K; k++) {
+        if (senders[k] === 0) wasted++
+        else if (senders[k] > 1) collisions++
+      }
     }
-    if (alone ? senders[k + 1] > 1 : first[k + 1] === 1) collisions++
+    if (!alone) {
+      first.fill(0)
+      for (let i = lane * N; i < (lane + 1) * N; i++) if ((flags[i] & COLLIDED) !== 0) first[last[i]] = 1
+      collisions = 0
+      for (let k = 1; k <= K; k++) collisions += first[k]
+    }
+    const totals = lane * TALLIES
+    tally[totals + IDLE_CHANNELS] += idle
+    tally[totals + WASTED_CHANNELS] += wasted
+    tally[totals + COLLISIONS] += collisions
   }
-  tally[totals + IDLE_CHANNELS] += idle
-  tally[totals + WASTED_CHANNELS] += wasted
-  tally[totals + COLLISIONS] += collisions
 }
 
 /** Everything steps to the coming slot. */

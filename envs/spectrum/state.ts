@@ -86,14 +86,14 @@ export interface SpectrumState {
   readonly ring: Uint16Array // [B, W, N] rate of the last W slots in 1/1024
   readonly ringSum: Float64Array // [B, N] its sum over the window
   readonly ringTotals: Float64Array // [B, 2] sum over users of ringSum, and of its square
-  readonly pastChannel: Uint16Array // [B, H, N] `last` of slot t at t % H
-  readonly pastFlags: Uint8Array // [B, H, N]
+  readonly past: Uint32Array // [B, H, N] `last` of slot t times 256, plus its flags, at t % H
   readonly pastAir: Uint8Array // [B, H, K]
 
-  // Scratch of one lane; never saved.
-  readonly senders: Int32Array // [K + 1] users that send, by channel + 1
-  readonly wait: Int32Array // [N] mini-slots that each user wants to listen
-  readonly first: Int32Array // [K + 1] least wait by channel + 1
+  // Scratch of one step; never saved.
+  readonly senders: Int32Array // [B, K + 1] users that send, by channel + 1
+  readonly slotRate: Float64Array // [B] rate of all users in 1/1024
+  readonly wait: Int32Array // [B, N] mini-slots that each user wants to listen
+  readonly first: Int32Array // [K + 1] of one lane: least wait by channel + 1
   readonly rates: Uint16Array // [miniSlots] worth of a unit rate after w mini-slots, in 1/1024
 }
 
@@ -113,8 +113,8 @@ export function createState(plan: Plan, lanes: number): SpectrumState {
     last: new Uint16Array(lanes * N),
     flags: new Uint8Array(lanes * N),
     gained: new Uint16Array(lanes * N),
-    air: new Uint8Array(lanes * K),
-    busy: new Uint8Array(lanes * K),
+    air: new Uint8Array(plan.air ? lanes * K : 0),
+    busy: new Uint8Array(pu === 'none' ? 0 : lanes * K),
     offset: new Uint16Array(pu === 'roundRobin' ? lanes : 0),
     level: new Int16Array(usesSnr ? pairs : 0),
     sentLevel: new Int16Array(usesSnr ? lanes * N : 0),
@@ -135,11 +135,11 @@ export function createState(plan: Plan, lanes: number): SpectrumState {
     ring: new Uint16Array(lanes * window * N),
     ringSum: new Float64Array(lanes * N),
     ringTotals: new Float64Array(lanes * 2),
-    pastChannel: new Uint16Array(lanes * kept * N),
-    pastFlags: new Uint8Array(lanes * kept * N),
-    pastAir: new Uint8Array(lanes * kept * K),
-    senders: new Int32Array(K + 1),
-    wait: new Int32Array(N),
+    past: new Uint32Array(lanes * kept * N),
+    pastAir: new Uint8Array(plan.air ? lanes * kept * K : 0),
+    senders: new Int32Array(lanes * (K + 1)),
+    slotRate: new Float64Array(lanes),
+    wait: new Int32Array(plan.miniSlots > 1 ? lanes * N : 0),
     first: new Int32Array(K + 1),
     rates: Uint16Array.from({ length: plan.miniSlots }, (_, w) => Math.round(1024 * (1 - options.miniSlotShare * w))),
   }
@@ -171,8 +171,7 @@ const SAVED = [
   'ring',
   'ringSum',
   'ringTotals',
-  'pastChannel',
-  'pastFlags',
+  'past',
   'pastAir',
 ] as const
 
@@ -200,7 +199,8 @@ export function checkLane(state: SpectrumState, lane: number): void {
       })
     }
   }
-  for (const name of ['last', 'pastChannel', 'jamChoice'] as const) below(name, K + 1)
+  for (const name of ['last', 'jamChoice'] as const) below(name, K + 1)
+  below('past', (K + 1) * 256)
   for (const name of ['offset', 'sensedAt', 'jamAt'] as const) below(name, K)
   for (const name of ['busy', 'sensed', 'present', 'jam'] as const) below(name, 2)
   for (const name of ['air', 'pastAir'] as const) below(name, 4)

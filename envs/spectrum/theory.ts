@@ -59,7 +59,9 @@ export function whittleIndex(belief: number, p01: number, p11: number, discount:
     for (let wait = 0; wait < LOOK_AHEAD; wait++) {
       if (x > belief)
         return { subsidy: (1 - power) / (1 - b), constant: power * x, good: power * b * x, bad: power * b * (1 - x) }
-      x = step(x)
+      const next = step(x)
+      if (next === x) break // it has arrived at the stationary belief, below the threshold
+      x = next
       power *= b
     }
     return { subsidy: 1 / (1 - b), constant: 0, good: 0, bad: 0 }

@@ -4,6 +4,7 @@ import { type Scene } from './scene.ts'
 const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
   warehouse: async () => new (await import('./warehouse.ts')).WarehouseScene(),
   skirmish: async () => new (await import('./skirmish.ts')).SkirmishScene(),
+  spectrum: async () => new (await import('./spectrum.ts')).SpectrumScene(),
   matrix: async () => new (await import('./matrix.ts')).MatrixScene(),
 }
 
