@@ -9,7 +9,9 @@ import {
   type ParallelSettings,
 } from './core/index.ts'
 import { foraging } from './foraging/index.ts'
+import { coin } from './matrix/coin/index.ts'
 import { matrix } from './matrix/index.ts'
+import { storm } from './matrix/storm/index.ts'
 import { particles } from './particles/index.ts'
 import { skirmish } from './skirmish/index.ts'
 import { spectrum } from './spectrum/index.ts'
@@ -18,7 +20,16 @@ import { warehouse } from './warehouse/index.ts'
 export * from './core/index.ts'
 
 /** Every built-in environment by id. Adding one adds a line here. */
-export const ENVS: Record<string, EnvDefinition> = { foraging, matrix, particles, skirmish, spectrum, warehouse }
+export const ENVS: Record<string, EnvDefinition> = {
+  coin,
+  foraging,
+  matrix,
+  particles,
+  skirmish,
+  spectrum,
+  storm,
+  warehouse,
+}
 
 /**
  * The definition of an environment by id; a definition (somebody's plug-in) is handed back as it is.
