@@ -10,6 +10,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, chmodSync
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compiler } from './compiler.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
@@ -76,7 +77,7 @@ const started = new Date()
 rmSync(stamp, { force: true })
 mkdirSync(dist, { recursive: true })
 if (existsSync(join(root, 'agents/kernels/build.mjs'))) run('kernels', join(root, 'agents/kernels/build.mjs'), [])
-run('rooms', binary('typescript', 'bin/tsc'), ['-p', 'tsconfig.build.json'])
+run('rooms', compiler(), ['-p', 'tsconfig.build.json'])
 copyJson('scenarios')
 for (const extra of ['cli/templates', 'viewer/public/replays']) {
   if (existsSync(join(root, extra))) cpSync(join(root, extra), join(dist, extra), { recursive: true })

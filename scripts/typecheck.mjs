@@ -1,12 +1,11 @@
 /** Type-checks each room under its own rules: the whole, then envs and agents without Node or DOM, then the viewer. */
 import { spawnSync } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compiler } from './compiler.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const require = createRequire(join(root, 'package.json'))
-const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc')
+const tsc = compiler()
 let failed = false
 for (const project of ['tsconfig.json', 'envs/tsconfig.json', 'agents/tsconfig.json', 'viewer/tsconfig.json']) {
   const result = spawnSync(process.execPath, [tsc, '-p', join(root, project)], { cwd: root, stdio: 'inherit' })
