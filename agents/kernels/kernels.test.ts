@@ -477,6 +477,45 @@ test('matrix products of all sizes and transpositions are within float32 roundin
   backend.allocator.checkAll()
 })
 
+test('products of nothing, and of what is not a number, are those of cpu', async () => {
+  for (const [m, n, k] of [
+    [3, 4, 0],
+    [0, 4, 5],
+    [3, 0, 5],
+    [5, 30, 0],
+    [0, 0, 0],
+  ]) {
+    for (const [ta, tb] of [
+      [false, false],
+      [true, false],
+      [false, true],
+      [true, true],
+    ]) {
+      await same(() => tf.matMul(input(ta ? [k, m] : [m, k]) as tf.Tensor2D, input(tb ? [n, k] : [k, n]), ta, tb))
+    }
+  }
+  // Without terms only the bias is left.
+  const bias = (): tf.Tensor => input([30], 'float32', 8)
+  for (const activation of ['linear', 'relu'] as const) {
+    await same(() => tf.fused.matMul({ a: input([5, 0]), b: input([0, 30]), bias: bias(), activation }))
+  }
+  // In place, packed, and longer than a block.
+  for (const [m, n, k] of [
+    [5, 7, 9],
+    [6, 33, 9],
+    [3, 26, 260],
+  ]) {
+    const spoilt = (): tf.Tensor2D => {
+      const values = numbers(m * k, 3)
+      values[k + 1] = NaN
+      values[2 * k] = Infinity
+      return tf.tensor2d(values, [m, k])
+    }
+    await same(() => tf.matMul(spoilt(), input([k, n], 'float32', 4)), sums(k))
+    await same(() => tf.matMul(tf.transpose(spoilt()), input([k, n], 'float32', 4), true), sums(k))
+  }
+})
+
 test('batched products agree with cpu, shared matrices and transpositions included', async () => {
   const cases: [number[], number[], boolean, boolean][] = [
     [[3, 1, 4], [3, 4, 7], false, false],

@@ -70,6 +70,8 @@ for (const activation of ['none', 'relu', 'tanh'] as const) {
     [5, 7, 3],
     [4, 8, 16],
     [33, 71, 13],
+    [6, 9, 37], // wide enough for packed rows, with a tail of both
+    [270, 26, 29], // a weight gradient longer than one block
     [0, 3, 2],
   ]) {
     CASES[`dense ${activation} ${m}×${k}×${n}`] = {
@@ -276,6 +278,52 @@ test('gradients of the fused ops are slopes of their outputs', () => {
       }
     })
   }
+})
+
+/** Where NaN and infinity are put: one number in the second row, one in the third. */
+const spoilt = (shape: number[], salt: number): Float32Array => {
+  const values = numbers(sizeOf(shape), salt)
+  const width = shape[shape.length - 1]
+  values[width + 1] = NaN
+  values[2 * width] = Infinity
+  return values
+}
+
+test.each([
+  ['dense none 5×7×3', 0],
+  ['dense relu 5×7×3', 0],
+  ['dense tanh 5×7×3', 0],
+  ['dense relu 6×9×37', 0],
+  ['logSoftmax 3,5', 0],
+  ['layerNorm 3,5', 0],
+  ['maskedCategorical 7×5 without mask', 0],
+  ['qmixMix 5×3×32', 0],
+  ['gruSequence 3×5×4→8 with resets', 0],
+  ['attention 2×3×4, 2 heads', 0],
+])('NaN and infinity come out of %s as from its twin, and nowhere else', async (name, at) => {
+  const { inputs, fused, composed } = CASES[name]
+  const run = (op: (...x: tf.Tensor[]) => tf.Tensor[]): Float32Array[] =>
+    tf.tidy(() => {
+      const x = inputs.map((shape, i) =>
+        tf.tensor(i === at ? spoilt(shape, i + 1) : numbers(sizeOf(shape), i + 1), shape),
+      )
+      return op(...x).map((y) => y.dataSync() as Float32Array)
+    })
+  await tf.setBackend('cpu')
+  const expected = run(composed)
+  await tf.setBackend('simd')
+  const got = run(fused)
+  let odd = 0
+  expected.forEach((values, o) =>
+    values.forEach((y, i) => {
+      const x = got[o][i]
+      if (!Number.isFinite(y)) {
+        odd++
+        expect(x, `output ${o} element ${i}`).toBe(y)
+      } else expect(Math.abs(x - y), `output ${o} element ${i}: ${x} for ${y}`).toBeLessThan(2e-6 + 1e-5 * Math.abs(y))
+    }),
+  )
+  expect(odd).toBeGreaterThan(0)
 })
 
 test('a GRU over a sequence with resets is torch.nn.GRUCell, forward and backward', async () => {
