@@ -1,17 +1,32 @@
 import { expect, test } from 'vitest'
-import { trainingSpeed } from './training.ts'
+import { operationsPerStep, trainingSpeed } from './training.ts'
 
-test('training is timed for both critics, and a row says what it counted', async () => {
+test('training is timed for every network, and a row says what it counted', async () => {
   const learner = { lanes: 4, shards: 2, rolloutSteps: 4, hidden: 8, epochs: 1, minibatches: 1 }
   const rows = await trainingSpeed({ runs: 2, workers: [1], learner, backend: 'cpu' })
   expect(rows.map(({ name }) => name)).toEqual([
     'warehouse/tiny-4ag: mappo training, per-agent critic, 1 worker',
     'warehouse/tiny-4ag: mappo training, n-headed critic, 1 worker',
+    'warehouse/tiny-4ag: mappo training, GRU actor, per-agent critic, 1 worker',
   ])
   for (const row of rows) {
     expect(row).toMatchObject({ unit: 'env-steps/s', note: expect.stringMatching(/^4 lanes × 4 steps.*2 shards.*cpu/) })
     expect(row.runs).toHaveLength(2)
     expect(row.median).toBeGreaterThan(0)
     expect(row.byCpuTime).toBeGreaterThan(0)
+    expect(row.ratios).toBeUndefined() // the tile is measured for simd only
   }
+})
+
+test('the operations of a step count every pass and gradient once', () => {
+  const tensor = (...shape: number[]) => ({ shape, data: new Float32Array(0) })
+  const weights = {
+    'actor/layer0/weight': tensor(10, 4),
+    'actor/layer0/bias': tensor(4),
+    'actor/layer1/weight': tensor(4, 2),
+    'critic/layer0/weight': tensor(20, 3),
+    'normaliser/mean': tensor(5, 5),
+  }
+  // Actor, 3 passes: 40 · (1 + 2 · 2) + 8 · (1 + 2 · 3) = 256; critic, 1 pass: 60 · 5 = 300. A multiplication and an addition.
+  expect(operationsPerStep(weights, { actor: 3, critic: 1 }, 2)).toBe(2 * (3 * 256 + 300))
 })

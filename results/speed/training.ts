@@ -1,14 +1,25 @@
 /** How fast MAPPO trains from end to end: rollouts, advantages, updates and what workers exchange; no evaluations. */
 import { availableParallelism } from 'node:os'
 import { performance } from 'node:perf_hooks'
+import { type Checkpoint, LEARNERS } from '../../agents/index.ts'
 import { ENVS } from '../../envs/index.ts'
 import { loadScenario } from '../../scenarios/load.ts'
+import { scenarioSpec } from '../../scenarios/open.ts'
 import { useBackend } from '../backend.ts'
 import { openLearner } from '../parallel.ts'
+import { tileSpeed } from './kernels.ts'
 import { speedRow, type SpeedRow } from './measure.ts'
 
 const SCENARIO = 'warehouse/tiny-4ag'
+const ALGORITHM = 'mappo'
 const LEARNER = { lanes: 64, shards: 2, rolloutSteps: 40, hidden: 128, epochs: 4, minibatches: 4, lr: 5e-4 }
+
+/** What is measured: a name and the settings that make it. A row whose settings the algorithm does not have is left out. */
+const TRAINED: readonly (readonly [name: string, change: Readonly<Record<string, string>>])[] = [
+  ['per-agent critic', { critic: 'per-agent' }],
+  ['n-headed critic', { critic: 'n-headed' }],
+  ['GRU actor, per-agent critic', { critic: 'per-agent', network: 'gru' }],
+]
 
 export interface TrainingSpeedSettings {
   /** Timed updates per row, after one to warm up; default 3. */
@@ -20,17 +31,44 @@ export interface TrainingSpeedSettings {
   readonly backend?: string
 }
 
-/** Environment steps per second, one row per kind of critic and number of workers. */
+/**
+ * Multiplications and additions per environment step in the products of all layers: one pass to act or to judge, and in
+ * every epoch one pass, one gradient of the weights and, behind the first layer, one of the inputs.
+ * @param passes passes of each network per environment step, by the first part of its tensors' names
+ */
+export function operationsPerStep(
+  weights: Checkpoint['weights'],
+  passes: Readonly<Record<string, number>>,
+  epochs: number,
+): number {
+  const begun = new Set<string>()
+  let total = 0
+  for (const [name, { shape }] of Object.entries(weights)) {
+    const network = name.split('/')[0]
+    if (shape.length !== 2 || passes[network] === undefined) continue
+    const gradients = begun.has(network) ? 2 : 1
+    begun.add(network)
+    total += 2 * passes[network] * shape[0] * shape[1] * (1 + epochs * (1 + gradients))
+  }
+  return total
+}
+
+/** Environment steps per second, one row per kind of network and number of workers. */
 export async function trainingSpeed(settings: TrainingSpeedSettings = {}): Promise<SpeedRow[]> {
   const { runs = 3, workers = availableParallelism() > 1 ? [1, 2] : [1], learner: changes = {} } = settings
   const backend = await useBackend(settings.backend ?? 'auto')
+  const limit = backend.name === 'simd' ? (await tileSpeed())[backend.portable ? 0 : 1].best * 1e9 : null
+  const scenario = loadScenario(SCENARIO)
+  const agents = scenarioSpec(scenario, ENVS).agents.length
+  const known = LEARNERS[ALGORITHM].settings.properties
   const rows: SpeedRow[] = []
-  for (const critic of ['per-agent', 'n-headed']) {
+  for (const [network, change] of TRAINED) {
+    if (Object.keys(change).some((name) => !Object.hasOwn(known, name))) continue
     for (const count of workers) {
-      const learning = { ...LEARNER, ...changes, critic }
+      const learning: typeof LEARNER & { critic?: string } = { ...LEARNER, ...changes, ...change }
       const opened = await openLearner({
-        scenario: loadScenario(SCENARIO),
-        algorithm: 'mappo',
+        scenario,
+        algorithm: ALGORITHM,
         settings: learning,
         seed: 'speed',
         environments: ENVS,
@@ -51,11 +89,15 @@ export async function trainingSpeed(settings: TrainingSpeedSettings = {}): Promi
         }
         const by = `${opened.workers} worker${opened.workers === 1 ? '' : 's'}`
         const { lanes, rolloutSteps, hidden, epochs, minibatches } = learning
+        const passes = { actor: agents, critic: learning.critic === 'n-headed' ? 1 : agents }
+        const work = operationsPerStep(learner.save().weights, passes, epochs)
+        const row = speedRow(`${SCENARIO}: mappo training, ${network}, ${by}`, 'env-steps/s', rates, {
+          ...(opened.workers > 1 ? {} : { byCpuTime: perCpu.sort((a, b) => a - b)[runs >> 1] }),
+          note: `${lanes} lanes × ${rolloutSteps} steps, hidden ${hidden}, ${epochs} epochs of ${minibatches} minibatches, ${learner.settings.shards as number} shards, backend ${backend.name}; evaluations not counted`,
+        })
+        const bound = limit === null ? null : (limit * opened.workers) / work
         rows.push(
-          speedRow(`${SCENARIO}: mappo training, ${critic} critic, ${by}`, 'env-steps/s', rates, {
-            ...(opened.workers > 1 ? {} : { byCpuTime: perCpu.sort((a, b) => a - b)[runs >> 1] }),
-            note: `${lanes} lanes × ${rolloutSteps} steps, hidden ${hidden}, ${epochs} epochs of ${minibatches} minibatches, ${learner.settings.shards as number} shards, backend ${backend.name}; evaluations not counted`,
-          }),
+          bound === null ? row : { ...row, ratios: [{ of: 'the bound set by the tile', value: row.best / bound }] },
         )
       } finally {
         await opened.close()
