@@ -350,6 +350,7 @@ export const strings = {
     spectrum: {
       channel: (k: number) => `channel ${k}`,
       success: 'success, number of the user',
+      several: 'several successes at once, how many',
       collision: 'collision',
       primary: 'primary user',
       interference: 'sent on a busy channel',

@@ -63,6 +63,10 @@ export function sceneOf(plan: Plan) {
     seat: plan.seat,
     pu: options.pu,
     jammer: options.jammer,
+    /** Whether users may choose to send and then do not, or have nothing to send. */
+    waits: options.attemptProb < 1 || plan.miniSlots > 1 || options.emptySends,
+    /** Whether several users may succeed on one channel in one slot. */
+    shared: near !== null || plan.sinr,
     queues: plan.arrivals !== null,
     queueCap: options.queueCap,
     /** The observation shows what no user could know. */

@@ -137,6 +137,47 @@ test('users and channels have no favourites: renumbered actions give renumbered 
   expect(b.metrics(0)).toEqual(a.metrics(0))
 })
 
+test.each([
+  { users: 5, channels: 3, reward: 'competitive' },
+  { users: 10, channels: 5, reward: 'sum', obs: 'dqsa' },
+  { users: 2, channels: 4, reward: 'penalised', sendCost: 0.1, history: 3 },
+  { users: 6, channels: 4, clusters: 2, reward: 'propFair' },
+])('the short way through a slot of a plain world is the long way: %j', (options) => {
+  // a primary user that never comes makes no difference but takes the long way
+  const short = world({ ...options, horizon: 150 }, 3)
+  const long = world({ ...options, pu: 'bernoulli', puBusy: 0, horizon: 150 }, 3)
+  expect(stateOf(short).plan.plain).toBe(true)
+  expect(stateOf(long).plan.plain).toBe(false)
+  const rng = new Generator(namedSeed('ways', 'actions'))
+  const action = new Int32Array(3 * options.users)
+  const kept = [
+    'last',
+    'flags',
+    'gained',
+    'tally',
+    'won',
+    'earned',
+    'lastWon',
+    'ring',
+    'ringSum',
+    'ringTotals',
+    'past',
+  ] as const
+  while (short.truncated[0] === 0) {
+    const { actionSize: A } = short.spec
+    for (let i = 0; i < action.length; i++) {
+      do action[i] = rng.below(A)
+      while (short.mask[i * A + action[i]] === 0)
+    }
+    short.step(action)
+    long.step(action)
+    expect(short.reward).toEqual(long.reward)
+    expect(short.observation).toEqual(long.observation)
+    expect(short.mask).toEqual(long.mask)
+    for (const name of kept) expect(stateOf(short)[name], name).toEqual(stateOf(long)[name])
+  }
+})
+
 test('rewards scale with their prices', () => {
   const prices = { successReward: 1, collisionCost: 0.5, puCost: 0.75, sendCost: 0.25 }
   const base = { users: 4, channels: 3, pu: 'bernoulli', reward: 'penalised', horizon: 60 }

@@ -134,7 +134,7 @@ export function observe(state: SpectrumState, sight: Sight, port: Port, lanes: I
       for (let s = 0; s < seats.length; s++) {
         const i = lane * N + seats[s]
         observation[at + last[i]] = 1
-        if ((flags[i] & ACK) !== 0) observation[at + ack] = 1
+        observation[at + ack] = (flags[i] & ACK) >> 1
         at += F
       }
       continue
@@ -219,7 +219,7 @@ function observeState(state: SpectrumState, port: Port, lanes: Int32Array, count
     if (count < B) out.fill(0, o, o + S)
     for (let i = lane * N; i < (lane + 1) * N; i++) {
       out[o + last[i]] = 1
-      if ((flags[i] & ACK) !== 0) out[o + K + 1] = 1
+      out[o + K + 1] = (flags[i] & ACK) >> 1
       o += K + 2
     }
     if (options.pu !== 'none') for (let k = 0; k < K; k++) out[o++] = 1 - busy[lane * K + k]

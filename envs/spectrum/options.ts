@@ -278,6 +278,8 @@ export interface Plan {
   readonly air: boolean
   /** Whether anything steps by itself between slots. */
   readonly moves: boolean
+  /** Whether users do nothing but collide, so that the short way through a slot will do. */
+  readonly plain: boolean
   /** Least SINR to succeed, as a ratio. */
   readonly threshold: number
   /** Slots of the window of short-term fairness: 2 ⌈N / K⌉. */
@@ -382,6 +384,14 @@ function derivePlan(options: Full): Plan {
     near: sinr ? null : neighboursOf(options),
     sinr,
     air: options.pu !== 'none' || jammer !== 'none',
+    plain:
+      options.pu === 'none' &&
+      jammer === 'none' &&
+      options.attemptProb === 1 &&
+      miniSlots === 1 &&
+      options.neighbours === null &&
+      options.arrivalProb === null &&
+      !usesSnr,
     moves:
       options.pu !== 'none' ||
       (jammer !== 'none' && jammer !== 'seat') ||

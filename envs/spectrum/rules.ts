@@ -17,6 +17,7 @@ import {
   stepPrimary,
   streamAt,
 } from './air.ts'
+import { resolvePlain } from './plain.ts'
 import { pay } from './rewards.ts'
 import {
   ACK,
@@ -47,12 +48,15 @@ import { levelBelow, LINEAR, RATE, RATE_UNIT } from './tables.ts'
 
 export function step(state: SpectrumState, port: Port, lanes: Int32Array, count: number): void {
   const { plan } = state
-  choose(state, port, lanes, count)
-  if (plan.miniSlots > 1) for (let j = 0; j < count; j++) listen(state, lanes[j])
-  if (plan.options.jammer !== 'none') for (let j = 0; j < count; j++) disturb(state, port, lanes[j])
-  if (plan.air) mix(state, lanes, count)
-  resolve(state, port, lanes, count)
-  tallyChannels(state, port, lanes, count)
+  if (plan.plain) resolvePlain(state, port, lanes, count)
+  else {
+    choose(state, port, lanes, count)
+    if (plan.miniSlots > 1) for (let j = 0; j < count; j++) listen(state, lanes[j])
+    if (plan.options.jammer !== 'none') for (let j = 0; j < count; j++) disturb(state, port, lanes[j])
+    if (plan.air) mix(state, lanes, count)
+    resolve(state, port, lanes, count)
+    tallyChannels(state, port, lanes, count)
+  }
   pay(state, port, lanes, count)
   for (let j = 0; j < count; j++) port.terminated[lanes[j]] = 0
   if (plan.moves) for (let j = 0; j < count; j++) advance(state, port, lanes[j])

@@ -84,7 +84,7 @@ export interface SpectrumState {
   readonly earned: Float64Array // [B, N] rate in 1/1024, summed
   readonly lastWon: Int32Array // [B, N] slot of the last success + 1, 0 none
   readonly ring: Uint16Array // [B, W, N] rate of the last W slots in 1/1024
-  readonly ringSum: Float64Array // [B, N] its sum over the window
+  readonly ringSum: Int32Array // [B, N] its sum over the window
   readonly ringTotals: Float64Array // [B, 2] sum over users of ringSum, and of its square
   readonly past: Uint32Array // [B, H, N] `last` of slot t times 256, plus its flags, at t % H
   readonly pastAir: Uint8Array // [B, H, K]
@@ -133,7 +133,7 @@ export function createState(plan: Plan, lanes: number): SpectrumState {
     earned: new Float64Array(lanes * N),
     lastWon: new Int32Array(lanes * N),
     ring: new Uint16Array(lanes * window * N),
-    ringSum: new Float64Array(lanes * N),
+    ringSum: new Int32Array(lanes * N),
     ringTotals: new Float64Array(lanes * 2),
     past: new Uint32Array(lanes * kept * N),
     pastAir: new Uint8Array(plan.air ? lanes * kept * K : 0),

@@ -41,7 +41,13 @@ export interface SpeedRequest extends MeasureSettings {
 }
 
 /** What `troupe speed` shows of every family, so that the page stays one screen long. */
-const SHOWN = ['warehouse/tiny-4ag', 'matrix/stag-hunt-repeated', 'foraging/8x8-2p-3f', 'foraging/15x15-4p-5f']
+const SHOWN = [
+  'warehouse/tiny-4ag',
+  'matrix/stag-hunt-repeated',
+  'foraging/8x8-2p-3f',
+  'foraging/15x15-4p-5f',
+  'spectrum/dsa-10u5c',
+]
 
 /** kernels.ts is loaded only when its rows are wanted: it brings the tensor library. */
 interface Kernels {

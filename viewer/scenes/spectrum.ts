@@ -35,6 +35,7 @@ const COLLISION = 2
 const BEFORE = 32
 const [, SUCCESS, COLLIDED, HIT, JAMMED, EMPTY, DEFERRED, HELD] = [0, 1, 2, 3, 4, 5, 6, 7]
 const UNSEEN = 9
+const NOBODY = -1
 
 interface World {
   readonly users: number
@@ -43,7 +44,8 @@ interface World {
   readonly seat: boolean
   readonly pu: string
   readonly jammer: string
-  readonly queues: boolean
+  readonly waits: boolean
+  readonly shared: boolean
 }
 
 const EMPTY_WORLD: World = {
@@ -53,7 +55,8 @@ const EMPTY_WORLD: World = {
   seat: false,
   pu: 'none',
   jammer: 'none',
-  queues: false,
+  waits: false,
+  shared: false,
 }
 
 export class SpectrumScene implements Scene {
@@ -102,16 +105,20 @@ export class SpectrumScene implements Scene {
     const channelCells = layer('channels')
     const userCells = layer('users')
     for (const graphics of [this.#ground, this.#cells, this.#marks, this.#frame]) graphics.clear()
-    const owner = new Int32Array(channels * slots).fill(-1)
+    // Who succeeded: −1 nobody, −n for n users at once (neighbours far apart), else the user.
+    const owner = new Int32Array(channels * slots).fill(NOBODY)
     for (let n = 0; n < users; n++) {
       for (let column = 0; column < slots; column++) {
         const code = userCells[n * slots + column] ?? UNSEEN
-        if ((code & 15) === SUCCESS) owner[((code >> 4) - 1) * slots + column] = n
+        if ((code & 15) !== SUCCESS) continue
+        const at = ((code >> 4) - 1) * slots + column
+        owner[at] = owner[at] === NOBODY ? n : owner[at] >= 0 ? -2 : owner[at] - 1
       }
     }
-    this.#drawGround()
+    this.#drawGround(Math.min(before.step, slots))
     this.#drawChannels(channelCells, owner)
     this.#drawUsers(userCells)
+    if (this.#world.seat) this.#drawJammer(channelCells)
     this.#drawShares(before, channelCells, owner)
     this.#drawTotals(before)
     this.#drawSelection(selection, userCells)
@@ -126,11 +133,15 @@ export class SpectrumScene implements Scene {
 
   legend(): readonly LegendItem[] {
     const { palette } = this.#stage
-    const { pu, jammer } = this.#world
+    const { pu, jammer, waits, shared } = this.#world
     const red = collisionColour(palette)
     const cell = { kind: 'rect', numbers: [7, 3, 10, 18, 0] } as const
     const items: (LegendItem | false)[] = [
       { label: words.success, shapes: [{ ...cell, fill: agentColour(palette, 0) }] },
+      shared && {
+        label: words.several,
+        shapes: [{ ...cell, fill: palette.accent }],
+      },
       {
         label: words.collision,
         shapes: [
@@ -160,7 +171,7 @@ export class SpectrumScene implements Scene {
         ],
       },
       { label: words.idle, shapes: [{ ...cell, fill: palette.corridor, stroke: palette.line }] },
-      {
+      waits && {
         label: words.waited,
         shapes: [
           { ...cell, fill: palette.corridor },
@@ -235,20 +246,23 @@ export class SpectrumScene implements Scene {
     }
     this.#totals = [words.perChannel, words.fairness, words.collisionRate].map((title, i) => {
       const x = -HEAD + 0.2 + (i * (HEAD + right + BARS)) / 3
-      this.#text(title, x, -TOP + 0.35, note, palette.muted, 0).fit(((HEAD + right + BARS) / 3 - 0.3) * UNIT)
+      this.#text(title, x, -TOP + 0.35, note, palette.muted, 0).fit(((HEAD + right + BARS) / 3 - 0.8) * UNIT)
       return this.#text('', x, -TOP + 0.95, 0.66 * UNIT, palette.ink, 0, true)
     })
   }
 
   // --- what a slot changes -------------------------------------------------------------------------------------------
 
-  #drawGround(): void {
+  /** @param seen slots of the episode so far, at most those shown */
+  #drawGround(seen: number): void {
     const { palette } = this.#stage
     const { users, channels, slots, seat } = this.#world
-    const width = slots * CELL * UNIT
+    const left = (slots - seen) * CELL * UNIT
+    const width = seen * CELL * UNIT
+    if (seen === 0) return
     const inset = this.#row > READABLE ? 0.04 : 0.02
     const strip = (top: number) =>
-      this.#ground.rect(0, (top + inset) * UNIT, width, (this.#row - 2 * inset) * UNIT).fill(palette.corridor)
+      this.#ground.rect(left, (top + inset) * UNIT, width, (this.#row - 2 * inset) * UNIT).fill(palette.corridor)
     for (let k = 0; k < channels; k++) strip(this.#channelTop(k))
     for (let n = 0; n < users + (seat ? 1 : 0); n++) strip(this.#userTop(n))
   }
@@ -329,12 +343,12 @@ export class SpectrumScene implements Scene {
     for (const label of this.#numbers) label.set('')
     this.#each(channels, top, (k, column, y) => {
       const user = owner[k * slots + column]
-      if (user < 0) return
-      const colour = numbered ? agentColour(palette, user) : palette.accent
+      if (user === NOBODY) return
+      const colour = numbered && user >= 0 ? agentColour(palette, user) : palette.accent
       this.#cell(this.#cells, column, y).fill(colour)
       if (!numbered) return
       const label = this.#numbers[k * slots + column]
-      label.set(String(user))
+      label.set(user >= 0 ? String(user) : `×${-user}`)
       label.tint(textOn(colour))
       label.fit(CELL * 0.9 * UNIT)
     })
@@ -355,7 +369,7 @@ export class SpectrumScene implements Scene {
     any = false
     this.#each(channels, top, (k, column, y) => {
       const code = at(k, column)
-      if ((code & PRIMARY) === 0 || (code & SENT) === 0 || owner[k * slots + column] >= 0) return
+      if ((code & PRIMARY) === 0 || (code & SENT) === 0 || owner[k * slots + column] !== NOBODY) return
       this.#triangle(this.#marks, column, y)
       any = true
     })
@@ -411,6 +425,20 @@ export class SpectrumScene implements Scene {
     )
   }
 
+  /** The seat's own row: a mark where it jammed anything; the channel rows say what. */
+  #drawJammer(cells: readonly number[]): void {
+    const { users, channels, slots } = this.#world
+    let any = false
+    for (let column = 0; column < slots; column++) {
+      for (let k = 0; k < channels; k++) {
+        if (((cells[k * slots + column] ?? 0) & JAM) === 0) continue
+        this.#bars(column, this.#userTop(users))
+        any = true
+      }
+    }
+    if (any) this.#marks.stroke({ color: this.#stage.palette.ink, width: 3.5, alpha: 0.8 })
+  }
+
   #drawShares(frame: Frame, cells: readonly number[], owner: Int32Array): void {
     const { palette } = this.#stage
     const { users, channels, slots } = this.#world
@@ -427,7 +455,7 @@ export class SpectrumScene implements Scene {
       for (let column = 0; column < slots; column++) {
         if ((cells[k * slots + column] & BEFORE) !== 0) continue
         slotsSeen++
-        if (owner[k * slots + column] >= 0) won++
+        if (owner[k * slots + column] !== NOBODY) won++
       }
       const share = slotsSeen === 0 ? 0 : won / slotsSeen
       bar(this.#channelTop(k), share, palette.accent)
