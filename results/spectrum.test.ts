@@ -9,13 +9,10 @@ import { policyContract } from './policy-contract.ts'
 
 const policies = Object.values(POLICIES).filter(({ envs }) => envs?.includes('spectrum'))
 const scenarios = [
-  'dsa-3u2c',
   'dsa-12u8c-cluster',
-  'dsa-ge-1u16c-rr',
   'dsa-pu-ge-4u4c',
   'dsa-aloha-grid10',
   'dsa-csma-10u2c',
-  'dsa-dynamic-6u3c',
   'dsa-queue-6u3c',
   'dsa-jam-seat-3u3c',
   'dsa-sinr-8u3c',

@@ -33,7 +33,7 @@ function freeChannels({ plan, busy, jam }: SpectrumWorld, lane: number): number[
   const known = options.jammer !== 'seat' && !(options.jammer === 'reactive' && options.jammerReaction === 0)
   return Array.from({ length: K }, (_, k) => k).filter(
     (k) =>
-      (busy[lane * K + k] === 0 || options.puRule === 'underlay') &&
+      (busy.length === 0 || busy[lane * K + k] === 0 || options.puRule === 'underlay') &&
       !(known && jam.length > 0 && jam[lane * K + k] === 1),
   )
 }

@@ -3,7 +3,7 @@
  * K + 1 on are users (and the jammer's seat last); column H − 1 is the last slot. Column c, row r has its centre at (c, r).
  */
 import { type Entity, type Frame, type FrameEvent } from '../core/types.ts'
-import { jain } from './metrics.ts'
+import { fairness } from './metrics.ts'
 import { PICTURE_SLOTS, type Plan } from './options.ts'
 import {
   ACK,
@@ -21,6 +21,8 @@ import {
   SENT,
   SUCCESSES,
   TALLIES,
+  earnedBy,
+  gainedBy,
   type SpectrumState,
 } from './state.ts'
 import { decibelsOf, RATE_UNIT } from './tables.ts'
@@ -80,10 +82,10 @@ export function sceneOf(plan: Plan) {
 
 /** The lane as it stands after `t` slots. */
 export function frameOf(state: SpectrumState, lane: number, t: number): Frame {
-  const { plan, tally, earned } = state
+  const { plan, tally } = state
   const { users: N, channels: K } = plan
   const of = (which: number) => tally[lane * TALLIES + which]
-  const fairness = jain(earned, lane * N, (lane + 1) * N)
+  const shared = fairness(state, lane)
   return {
     step: t,
     entities: [...channelEntities(state, lane), ...userEntities(state, lane, t), ...jammerEntity(state, lane)],
@@ -98,7 +100,7 @@ export function frameOf(state: SpectrumState, lane: number, t: number): Frame {
       collidedSends: of(COLLIDED_SENDS),
       primarySends: of(PRIMARY_SENDS),
       ...(t === 0 ? {} : { throughputPerChannel: of(SUCCESSES) / (K * t) }),
-      ...(fairness === null ? {} : { jain: fairness }),
+      ...(shared === null ? {} : { jain: shared }),
     },
   }
 }
@@ -180,7 +182,7 @@ function channelEntities(state: SpectrumState, lane: number): Entity[] {
 }
 
 function userEntities(state: SpectrumState, lane: number, t: number): Entity[] {
-  const { plan, last, flags, gained, won, earned, queue, present, sentLevel } = state
+  const { plan, last, flags, won, queue, present, sentLevel } = state
   const { users: N, channels: K } = plan
   return Array.from({ length: N }, (_, n) => {
     const i = lane * N + n
@@ -194,10 +196,10 @@ function userEntities(state: SpectrumState, lane: number, t: number): Entity[] {
         number: n,
         channel: last[i] === 0 ? null : last[i] - 1,
         result: RESULTS[resultOf(flags[i])],
-        rate: gained[i] / RATE_UNIT,
+        rate: gainedBy(state, i) / RATE_UNIT,
         successes: won[i],
         throughput: t === 0 ? null : won[i] / t,
-        meanRate: t === 0 ? null : earned[i] / RATE_UNIT / t,
+        meanRate: t === 0 ? null : earnedBy(state, i) / RATE_UNIT / t,
         ...(queue.length === 0 ? {} : { queue: queue[i] }),
         ...(present.length === 0 ? {} : { present: present[i] === 1 }),
         ...(sentLevel.length === 0 ? {} : { snrDb: (flags[i] & SENT) === 0 ? null : decibelsOf(sentLevel[i]) }),

@@ -150,19 +150,7 @@ test.each([
   expect(stateOf(long).plan.plain).toBe(false)
   const rng = new Generator(namedSeed('ways', 'actions'))
   const action = new Int32Array(3 * options.users)
-  const kept = [
-    'last',
-    'flags',
-    'gained',
-    'tally',
-    'won',
-    'earned',
-    'lastWon',
-    'ring',
-    'ringSum',
-    'ringTotals',
-    'past',
-  ] as const
+  const kept = ['last', 'flags', 'tally', 'won', 'earned', 'lastWon', 'ring', 'ringSum', 'ringTotals', 'past'] as const
   while (short.truncated[0] === 0) {
     const { actionSize: A } = short.spec
     for (let i = 0; i < action.length; i++) {
@@ -197,7 +185,14 @@ test('a mean over episodes of what nobody coordinates is never above what a sche
 })
 
 test('a tampered snapshot is refused with a sentence and leaves the lane as it was', () => {
-  const batch = world({ users: 3, channels: 2, pu: 'roundRobin', arrivalProb: 0.5, fading: 'rayleigh' })
+  const batch = world({
+    users: 3,
+    channels: 2,
+    pu: 'roundRobin',
+    arrivalProb: 0.5,
+    fading: 'rayleigh',
+    rate: 'shannon',
+  })
   slot(batch, 0, 0, 0)
   const snapshot = batch.save(0)
   const bytes = (row: ArrayBufferView) => Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('base64')

@@ -15,6 +15,7 @@ import {
   WASTED_CHANNELS,
   WINDOWS,
   WINDOW_JAIN,
+  earnedBy,
   type SpectrumState,
 } from './state.ts'
 import { RATE_UNIT } from './tables.ts'
@@ -55,9 +56,14 @@ export function jain(x: ArrayLike<number>, from = 0, to = x.length): number | nu
   return squares === 0 ? null : (sum * sum) / ((to - from) * squares)
 }
 
+/** Jain's index of what the users of a lane earned so far. At unit rate that is their successes: the index has no unit. */
+export function fairness({ plan, won, earned }: SpectrumState, lane: number): number | null {
+  return jain(plan.unit ? won : earned, lane * plan.users, (lane + 1) * plan.users)
+}
+
 /** Writes the metrics of a lane; NaN where undefined. */
 export function writeMetrics(state: SpectrumState, port: Port, lane: number, out: Float64Array): void {
-  const { plan, tally, won, earned } = state
+  const { plan, tally, won } = state
   const { users: N, channels: K } = plan
   const T = port.step[lane]
   const at = lane * TALLIES
@@ -69,7 +75,7 @@ export function writeMetrics(state: SpectrumState, port: Port, lane: number, out
   let rate = 0
   for (let i = lane * N; i < (lane + 1) * N; i++) {
     least = Math.min(least, won[i])
-    rate += earned[i]
+    rate += earnedBy(state, i)
   }
   out[0] = successes
   out[1] = successes / (K * T)
@@ -80,7 +86,7 @@ export function writeMetrics(state: SpectrumState, port: Port, lane: number, out
   out[6] = of(COLLISIONS) / (K * T)
   out[7] = of(WASTED_CHANNELS) / idle
   out[8] = successes / idle
-  out[9] = jain(earned, lane * N, (lane + 1) * N) ?? NaN
+  out[9] = fairness(state, lane) ?? NaN
   out[10] = of(WINDOW_JAIN) / of(WINDOWS)
   out[11] = of(PRIMARY_SENDS) / busy
   out[12] = of(GAP_SLOTS) / of(GAPS)

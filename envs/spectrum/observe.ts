@@ -89,10 +89,17 @@ const jamsAhead = ({ options }: Plan) =>
   options.jammer === 'sweep' ||
   (options.jammer === 'reactive' && options.jammerReaction === 1)
 
+/** Numbers in a blank at most. */
+const LARGEST_BLANK = 1 << 20
+
 /** Precomputed for a batch: an observation row before anything happened. */
 export interface Sight {
-  /** [N, F] of one lane: constants (capacities at unit rate) and zeros. */
+  /** [B, N, F], or [N, F] where that would be large: constants (capacities at unit rate) and zeros. */
   readonly blank: Float32Array
+  /** [N, F] its first lane. */
+  readonly row: Float32Array
+  /** Whether it covers all lanes. */
+  readonly whole: boolean
   /** Whether there are constants at all. */
   readonly marked: boolean
   /** Whether users see nothing but their last action, constants and the ACK. */
@@ -106,30 +113,37 @@ export function createSight(plan: Plan, port: Port): Sight {
   const { seats, observationSize: F } = port
   const { obs, history, sensing, rate } = options
   const marked = (obs === 'dqsa' || obs === 'snr') && rate === 'unit'
-  const blank = new Float32Array(seats.length * F)
-  if (marked) {
+  const width = seats.length * F
+  const whole = marked && port.lanes * width <= LARGEST_BLANK
+  const blank = new Float32Array(marked ? width * (whole ? port.lanes : 1) : 0)
+  for (let from = 0; from < blank.length; from += width) {
     seats.forEach((seat, s) => {
-      if (seat < plan.users) blank.fill(1, s * F + K + 1, s * F + 2 * K + 1)
+      if (seat < plan.users) blank.fill(1, from + s * F + K + 1, from + s * F + 2 * K + 1)
     })
   }
   const short = history === 1 && sensing === 'none' && plan.arrivals === null && !plan.seat
   const plain = short && (obs === 'ack' || obs === 'window' || (obs === 'dqsa' && marked))
-  return { blank, marked, plain, ack: obs === 'dqsa' ? 2 * K + 1 : K + 1 }
+  return { blank, row: blank.slice(0, width), whole, marked, plain, ack: obs === 'dqsa' ? 2 * K + 1 : K + 1 }
 }
 
 /** Writes every element of `port.observation` and `port.state` in the listed lanes. */
 export function observe(state: SpectrumState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
   const { last, flags } = state
   const { users: N } = state.plan
-  const { blank, marked, plain, ack } = sight
+  const { blank, row, whole, marked, plain, ack } = sight
   const { observation, observationSize: F, seats, lanes: B } = port
   const width = seats.length * F
-  if (!marked && count === B) observation.fill(0)
+  // All lanes in one native copy where that can be.
+  const cleared = count === B && (whole || !marked)
+  if (cleared && marked) observation.set(blank)
+  else if (cleared) observation.fill(0)
   for (let j = 0; j < count; j++) {
     const lane = lanes[j]
     let at = lane * width
-    if (marked) observation.set(blank, at)
-    else if (count < B) observation.fill(0, at, at + width)
+    if (!cleared) {
+      if (!marked) observation.fill(0, at, at + width)
+      else observation.set(row, at)
+    }
     if (plain) {
       for (let s = 0; s < seats.length; s++) {
         const i = lane * N + seats[s]

@@ -278,6 +278,8 @@ export interface Plan {
   readonly air: boolean
   /** Whether anything steps by itself between slots. */
   readonly moves: boolean
+  /** Whether every success is worth exactly 1: then rates need no arrays of their own. */
+  readonly unit: boolean
   /** Whether users do nothing but collide, so that the short way through a slot will do. */
   readonly plain: boolean
   /** Least SINR to succeed, as a ratio. */
@@ -384,6 +386,7 @@ function derivePlan(options: Full): Plan {
     near: sinr ? null : neighboursOf(options),
     sinr,
     air: options.pu !== 'none' || jammer !== 'none',
+    unit: options.rate === 'unit' && miniSlots === 1,
     plain:
       options.pu === 'none' &&
       jammer === 'none' &&

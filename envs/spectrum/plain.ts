@@ -27,8 +27,8 @@ const SIGN = 31
 
 /** Needs `plan.plain`: everybody in conflict, every attempt goes through, unit rate, nobody else in the air, no queues. */
 export function resolvePlain(state: SpectrumState, port: Port, lanes: Int32Array, count: number): void {
-  const { plan, last, flags, gained, senders, slotRate } = state
-  const { tally, won, earned, lastWon, ring, ringSum, ringTotals, past } = state
+  const { plan, last, flags, senders, slotRate } = state
+  const { tally, won, lastWon, ring, ringSum, ringTotals, past } = state
   const { users: N, channels: K, window: W, kept: H } = plan
   const { step } = port
   const action = port.action as Int32Array
@@ -55,7 +55,6 @@ export function resolvePlain(state: SpectrumState, port: Port, lanes: Int32Array
       const now = win * RATE_UNIT
       last[i] = channel
       flags[i] = flag
-      gained[i] = now
       past[kept + n] = (channel << 8) | flag
       const old = ringSum[i]
       const difference = now - ring[slot + n]
@@ -65,7 +64,6 @@ export function resolvePlain(state: SpectrumState, port: Port, lanes: Int32Array
       squares += difference * (2 * old + difference)
       successes += win
       won[i] += win
-      earned[i] += now
       const before = lastWon[i]
       const gap = win & (-before >>> SIGN)
       gapSlots += gap * (t + 1 - before)

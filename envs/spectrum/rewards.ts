@@ -1,6 +1,6 @@
 /** What a slot pays, by reward mode. x is the rate of the slot: 0, or 1 (unit), or log2(1 + SNR) (shannon). */
 import { type Port } from '../core/types.ts'
-import { ACK, COLLIDED, JAMMED, PRIMARY, SENT, type SpectrumState } from './state.ts'
+import { ACK, COLLIDED, earnedBy, gainedBy, JAMMED, PRIMARY, SENT, type SpectrumState } from './state.ts'
 import { ln, raise, RATE_UNIT } from './tables.ts'
 
 /** Scratch: numbers handed over in an array are never boxed. */
@@ -24,14 +24,14 @@ export function pay(state: SpectrumState, port: Port, lanes: Int32Array, count: 
 }
 
 function payEach(state: SpectrumState, port: Port, lane: number): void {
-  const { plan, flags, gained, average, earned, slotRate } = state
+  const { plan, flags, average, slotRate } = state
   const { users: N, options, horizon } = plan
   const { reward, agents: M } = port
   const row = lane * N
   const out = lane * M
   switch (options.reward) {
     case 'competitive':
-      for (let n = 0; n < N; n++) reward[out + n] = gained[row + n] / RATE_UNIT
+      for (let n = 0; n < N; n++) reward[out + n] = gainedBy(state, row + n) / RATE_UNIT
       return
     case 'sumIfAck':
       for (let n = 0; n < N; n++) reward[out + n] = (flags[row + n] & ACK) !== 0 ? slotRate[lane] / RATE_UNIT : 0
@@ -43,7 +43,7 @@ function payEach(state: SpectrumState, port: Port, lane: number): void {
       const w = 1 / options.fairWindow
       for (let n = 0; n < N; n++) {
         const i = row + n
-        const x = gained[i] / RATE_UNIT
+        const x = gainedBy(state, i) / RATE_UNIT
         const past = average[i] > floor ? average[i] : floor
         if (x === 0) reward[out + n] = 0
         else if (alpha === 1) reward[out + n] = x / past
@@ -60,7 +60,7 @@ function payEach(state: SpectrumState, port: Port, lane: number): void {
     case 'propFairEpisodic': {
       const ends = port.step[lane] + 1 === horizon
       for (let n = 0; n < N; n++) {
-        reward[out + n] = ends ? ln(options.fairFloor + earned[row + n] / RATE_UNIT / horizon) : 0
+        reward[out + n] = ends ? ln(options.fairFloor + earnedBy(state, row + n) / RATE_UNIT / horizon) : 0
       }
       return
     }
@@ -68,7 +68,7 @@ function payEach(state: SpectrumState, port: Port, lane: number): void {
       const { successReward, collisionCost, puCost, sendCost } = options
       for (let n = 0; n < N; n++) {
         const flag = flags[row + n]
-        let value = (successReward * gained[row + n]) / RATE_UNIT
+        let value = (successReward * gainedBy(state, row + n)) / RATE_UNIT
         if ((flag & (COLLIDED | JAMMED)) !== 0) value -= collisionCost
         if ((flag & PRIMARY) !== 0) value -= puCost
         if ((flag & SENT) !== 0) value -= sendCost
@@ -80,7 +80,7 @@ function payEach(state: SpectrumState, port: Port, lane: number): void {
 
 /** The last slot's rewards by term, for the inspector; they sum to what was paid. */
 export function rewardTerms(state: SpectrumState, port: Port, lane: number): Record<string, Float32Array> {
-  const { plan, flags, gained } = state
+  const { plan, flags } = state
   const { users: N, options } = plan
   const M = port.agents
   const paid = port.reward.slice(lane * M, (lane + 1) * M)
@@ -89,7 +89,7 @@ export function rewardTerms(state: SpectrumState, port: Port, lane: number): Rec
   const term = (of: (flag: number, n: number) => number) =>
     Float32Array.from({ length: M }, (_, n) => (n < N ? of(flags[lane * N + n], n) : 0))
   const terms = {
-    success: term((_, n) => (successReward * gained[lane * N + n]) / RATE_UNIT),
+    success: term((_, n) => (successReward * gainedBy(state, lane * N + n)) / RATE_UNIT),
     collision: term((flag) => ((flag & (COLLIDED | JAMMED)) !== 0 ? 0 - collisionCost : 0)),
     primary: term((flag) => ((flag & PRIMARY) !== 0 ? 0 - puCost : 0)),
     send: term((flag) => ((flag & SENT) !== 0 ? 0 - sendCost : 0)),

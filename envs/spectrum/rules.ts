@@ -167,7 +167,7 @@ function mix(state: SpectrumState, lanes: Int32Array, count: number): void {
 function resolve(state: SpectrumState, port: Port, lanes: Int32Array, count: number): void {
   const { plan, last, flags, gained, air, senders, queue, level, sentLevel, rates, wait, slotRate } = state
   const { tally, won, earned, lastWon, ring, ringSum, ringTotals, past } = state
-  const { users: N, channels: K, near, sinr, options, miniSlots, window: W, kept: H } = plan
+  const { users: N, channels: K, near, sinr, unit, options, miniSlots, window: W, kept: H } = plan
   const { step } = port
   const aired = plan.air
   const queues = queue.length > 0
@@ -222,7 +222,7 @@ function resolve(state: SpectrumState, port: Port, lanes: Int32Array, count: num
           if (miniSlots > 1) now = Math.floor((now * rates[wait[i]]) / RATE_UNIT + 0.5)
           successes++
           won[i]++
-          earned[i] += now
+          if (!unit) earned[i] += now
           rate += now
           if (lastWon[i] > 0) {
             gapSlots += t + 1 - lastWon[i]
@@ -232,7 +232,7 @@ function resolve(state: SpectrumState, port: Port, lanes: Int32Array, count: num
         }
         flags[i] = flag
       }
-      gained[i] = now
+      if (!unit) gained[i] = now
       past[kept + n] = (channel << 8) | flag
       const before = ring[slot + n]
       if (now !== before) {

@@ -19,11 +19,11 @@ function clear(state: SpectrumState, lane: number): void {
   const { users: N, channels: K, window: W, kept: H } = plan
   state.last.fill(0, lane * N, (lane + 1) * N)
   state.flags.fill(0, lane * N, (lane + 1) * N)
-  state.gained.fill(0, lane * N, (lane + 1) * N)
+  if (state.gained.length > 0) state.gained.fill(0, lane * N, (lane + 1) * N)
   if (state.air.length > 0) state.air.fill(0, lane * K, (lane + 1) * K)
   state.tally.fill(0, lane * TALLIES, (lane + 1) * TALLIES)
   state.won.fill(0, lane * N, (lane + 1) * N)
-  state.earned.fill(0, lane * N, (lane + 1) * N)
+  if (state.earned.length > 0) state.earned.fill(0, lane * N, (lane + 1) * N)
   state.lastWon.fill(0, lane * N, (lane + 1) * N)
   state.ring.fill(0, lane * W * N, (lane + 1) * W * N)
   state.ringSum.fill(0, lane * N, (lane + 1) * N)

@@ -2,7 +2,7 @@
 import { TroupeError } from '../core/errors.ts'
 import { type TypedArray } from '../core/types.ts'
 import { type Plan } from './options.ts'
-import { LEVELS } from './tables.ts'
+import { LEVELS, RATE_UNIT } from './tables.ts'
 
 /** What became of a user's slot: bits of `flags`. */
 export const SENT = 1
@@ -62,7 +62,7 @@ export interface SpectrumState {
 
   readonly last: Uint16Array // [B, N] channel + 1 really sent on in the last slot, 0 silent
   readonly flags: Uint8Array // [B, N] what became of it
-  readonly gained: Uint16Array // [B, N] rate of the last slot in 1/1024
+  readonly gained: Uint16Array // [B, N] rate of the last slot in 1/1024; empty at unit rate, see gainedBy
   readonly air: Uint8Array // [B, K] the last slot's primary users and jammers
   readonly busy: Uint8Array // [B, K] 1 where a primary user is in the coming slot
   readonly offset: Uint16Array // [B] place of the round robin's idle set
@@ -81,7 +81,7 @@ export interface SpectrumState {
   readonly average: Float64Array // [B, N] forgetting average of the rate, for fair rewards
   readonly tally: Float64Array // [B, TALLIES]
   readonly won: Int32Array // [B, N] successes
-  readonly earned: Float64Array // [B, N] rate in 1/1024, summed
+  readonly earned: Float64Array // [B, N] rate in 1/1024, summed; empty at unit rate, see earnedBy
   readonly lastWon: Int32Array // [B, N] slot of the last success + 1, 0 none
   readonly ring: Uint16Array // [B, W, N] rate of the last W slots in 1/1024
   readonly ringSum: Int32Array // [B, N] its sum over the window
@@ -112,7 +112,7 @@ export function createState(plan: Plan, lanes: number): SpectrumState {
     lanes,
     last: new Uint16Array(lanes * N),
     flags: new Uint8Array(lanes * N),
-    gained: new Uint16Array(lanes * N),
+    gained: new Uint16Array(plan.unit ? 0 : lanes * N),
     air: new Uint8Array(plan.air ? lanes * K : 0),
     busy: new Uint8Array(pu === 'none' ? 0 : lanes * K),
     offset: new Uint16Array(pu === 'roundRobin' ? lanes : 0),
@@ -130,7 +130,7 @@ export function createState(plan: Plan, lanes: number): SpectrumState {
     average: new Float64Array(fair ? lanes * N : 0),
     tally: new Float64Array(lanes * TALLIES),
     won: new Int32Array(lanes * N),
-    earned: new Float64Array(lanes * N),
+    earned: new Float64Array(plan.unit ? 0 : lanes * N),
     lastWon: new Int32Array(lanes * N),
     ring: new Uint16Array(lanes * window * N),
     ringSum: new Int32Array(lanes * N),
@@ -143,6 +143,16 @@ export function createState(plan: Plan, lanes: number): SpectrumState {
     first: new Int32Array(K + 1),
     rates: Uint16Array.from({ length: plan.miniSlots }, (_, w) => Math.round(1024 * (1 - options.miniSlotShare * w))),
   }
+}
+
+/** Rate of the user at index i in the last slot, in 1/1024. */
+export function gainedBy({ plan, gained, flags }: SpectrumState, i: number): number {
+  return plan.unit ? ((flags[i] & ACK) >> 1) * RATE_UNIT : gained[i]
+}
+
+/** Rate of the user at index i so far, in 1/1024. */
+export function earnedBy({ plan, earned, won }: SpectrumState, i: number): number {
+  return plan.unit ? won[i] * RATE_UNIT : earned[i]
 }
 
 const SAVED = [
