@@ -5,6 +5,7 @@ import { ippo } from './ippo.ts'
 import { mappo } from './mappo.ts'
 import { matrixFictitious, matrixRegret } from './scripted/matrix-learning.ts'
 import { matrixMemoryOne } from './scripted/matrix-memory-one.ts'
+import { particlesGreedy } from './scripted/particles-greedy.ts'
 import { random } from './scripted/random.ts'
 import { skirmishFocus } from './scripted/skirmish-focus.ts'
 import { skirmishKite } from './scripted/skirmish-kite.ts'
@@ -23,6 +24,7 @@ import { warehouseGreedy } from './scripted/warehouse-greedy.ts'
 /** Policies that are not learned, by name. */
 export const POLICIES: Record<string, PolicyDefinition> = {
   random,
+  'particles-greedy': particlesGreedy,
   'warehouse-greedy': warehouseGreedy,
   ...matrixMemoryOne,
   'matrix-regret': matrixRegret,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import fc from 'fast-check'
 import { ENVS, TroupeError, envDefinition, makeBatch, openOptions } from '../envs/index.ts'
+import { actionArray } from '../envs/core/random-actions.ts'
 import { type MatrixWorld } from '../envs/matrix/index.ts'
 import { checkScenario, checkSuite, parseJson, type Scenario } from './schema.ts'
 import { openScenario, scenarioHash, scenarioSpec, teamReturn } from './open.ts'
@@ -47,14 +48,14 @@ describe('shipped scenarios', () => {
     for (const scenario of scenarios) {
       const batch = openScenario(scenario, { lanes: 2 })
       batch.reset()
-      const action = new Int32Array(2 * batch.spec.agents.length * batch.spec.actionDims)
+      const action = actionArray(batch)
       const { actionSize, actionKind } = batch.spec
       if (actionKind === 'discrete') {
         action.forEach((_, i) => {
           action[i] = batch.mask.subarray(i * actionSize, (i + 1) * actionSize).indexOf(1)
         })
       }
-      batch.step(action)
+      batch.step(action as never)
       expect(batch.spec.horizon, scenario.id).not.toBe(null)
     }
   })

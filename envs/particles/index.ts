@@ -1,7 +1,8 @@
 /** Particles: discs in a plane push, chase and tell each other things (the multi-agent particle environments, mpe2 1.1.0). */
 import { type ActionSpace, type EnvDefinition, type Port, type Rules, type WorldSpec } from '../core/types.ts'
+import { act, createWishes, wish } from './control.ts'
 import { frameOf, FRAME_HALF, FRAME_SCALE, sceneOf } from './frame.ts'
-import { createSight, observationFeatures, observe, observeState, stateFeatures } from './observe.ts'
+import { createSight, observationFeatures, observe, stateFeatures } from './observe.ts'
 import { OPTIONS, planOf, type Options, type Plan } from './options.ts'
 import { advance, createPhysics, MOVES } from './physics.ts'
 import { start, STREAMS } from './start.ts'
@@ -62,10 +63,12 @@ function createRules(options: Options, port: Port): Rules {
   const state = createState(plan, port.lanes)
   const physics = createPhysics(plan)
   const sight = createSight(plan)
+  const wishes = createWishes(plan)
   const { task } = plan
   const { terminated, agents } = port
   const terms = new Float64Array(task.terms.length * agents)
   const measured = new Float64Array(task.metrics.length)
+  const last = Uint8Array.from(task.metrics, ({ over }) => (over === 'last' ? 1 : 0))
   if (!plan.continuous) maskMissingActions(plan, port)
   return {
     arrays: savedArrays(state),
@@ -78,16 +81,22 @@ function createRules(options: Options, port: Port): Rules {
         terminated[lane] = 0
         task.pay(state, lane, terms, measured)
         addTerms(terms, port.reward, lane, agents)
-        addMetrics(state, lane, measured)
+        addMetrics(state, lane, measured, last)
       }
     },
-    observe: (lanes, count) => {
-      observe(state, sight, port, lanes, count)
-      observeState(state, port, lanes, count)
-    },
+    observe: (lanes, count) => observe(state, sight, port, lanes, count),
     restored: (lane) => checkLane(state, lane),
     metrics: (lane, out) => writeMetrics(state, lane, port.step[lane], out),
     frame: (lane) => frameOf(state, lane, port.step[lane]),
+    control: (lanes, count, undriven) => {
+      for (let k = 0; k < count; k++) {
+        wish(state, lanes[k], wishes)
+        for (let u = 0; u < undriven.length; u++) {
+          const n = undriven[u]
+          act(plan, wishes, n, port.action, (lanes[k] * agents + n) * port.actionDims, port.actionDims)
+        }
+      }
+    },
     rewardTerms: (lane) => {
       task.pay(state, lane, terms, measured)
       if (port.step[lane] === 0) terms.fill(0) // nothing has been paid yet
@@ -107,11 +116,14 @@ function addTerms(terms: Float64Array, reward: Float32Array, lane: number, agent
   }
 }
 
-function addMetrics({ plan, metrics, tally }: ParticleState, lane: number, measured: Float64Array): void {
+function addMetrics(
+  { metrics, tally }: ParticleState,
+  lane: number,
+  measured: Float64Array,
+  last: Uint8Array, // [metrics] 1 where only the last value counts
+): void {
   const row = lane * metrics
-  for (let m = 0; m < metrics; m++) {
-    tally[row + m] = plan.task.metrics[m].over === 'last' ? measured[m] : tally[row + m] + measured[m]
-  }
+  for (let m = 0; m < metrics; m++) tally[row + m] = last[m] === 1 ? measured[m] : tally[row + m] + measured[m]
 }
 
 /** Agents with fewer actions than the widest can never take the rest: written once, since nothing else is ever masked. */

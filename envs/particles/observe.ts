@@ -113,220 +113,204 @@ export function stateFeatures({ bodies, landmarks, spans, speeds, task }: Plan):
   return features
 }
 
-const VELOCITY = 0
-const POSITION = 1
-const OFFSETS = 2
-const VELOCITIES = 3
-const GOAL_OFFSET = 4
-const GOAL_COLOUR = 5
-const CONSTANTS = 6
-const MESSAGE = 7
-const SEEN_OFFSETS = 8
-const SEEN_VELOCITIES = 9
-const IN_FOREST = 10
-
-const OPERATIONS: Readonly<Record<Block['kind'], number>> = {
-  velocity: VELOCITY,
-  position: POSITION,
-  offsets: OFFSETS,
-  velocities: VELOCITIES,
-  goalOffset: GOAL_OFFSET,
-  goalColour: GOAL_COLOUR,
-  constants: CONSTANTS,
-  message: MESSAGE,
-  seenOffsets: SEEN_OFFSETS,
-  seenVelocities: SEEN_VELOCITIES,
-  inForest: IN_FOREST,
+/** A table of which number of a lane's row to read, and which to subtract, for every feature. */
+interface Gather {
+  readonly plus: Int32Array
+  readonly minus: Int32Array
 }
 
-/** Numbers per block in `Sight.program`: operation and two operands. */
-const STRIDE = 3
-
-/** Observations as a small program: the blocks of every agent, one after another. */
+/**
+ * How observations are made: what may show of a lane is laid out in one row, and every feature is one number of that
+ * row minus another (or minus the row's zero). Forests hide afterwards.
+ */
 export interface Sight {
-  readonly program: Int32Array // [blocks, 3] operation, operands
-  readonly begin: Int32Array // [M + 1] where each agent's blocks begin
-  /** Colours and constants; blocks hold where theirs begin. */
-  readonly table: Float64Array
-  /** Forests that hold each agent of the lane at hand, one bit each; [M], scratch. */
+  /** Zero, entities (x, y), velocities, messages, goals (x, y), forest flags of each agent, colours, constants. */
+  readonly row: Float64Array
+  readonly agents: readonly Gather[] // [M]
+  readonly state: Gather
+  /** Where in the row parts begin. */
+  readonly at: {
+    readonly entities: number
+    readonly velocities: number
+    readonly messages: number
+    readonly goals: number
+    readonly flags: number
+    readonly marks: number
+  }
+  /** Colours of the goals: where in the row, of which goal, and the column of all landmarks' values. */
+  readonly colours: readonly { readonly to: number; readonly goal: number; readonly values: Float64Array }[]
+  /** Features of each agent that forests may hide: the first of a pair, and the agent it tells of. */
+  readonly hideable: readonly { readonly feature: Int32Array; readonly agent: Int32Array }[] // [M]
+  /** Forests that hold each agent of the lane at hand, one bit each; [M]. */
   readonly shelter: Int32Array
   readonly forests: number
   readonly firstForest: number // entity number
   readonly leader: number // sees through forests; -1 where there is none
 }
 
+const ZERO = 0
+
 export function createSight(plan: Plan): Sight {
-  const program: number[] = []
-  const begin = [0]
-  const table: number[] = []
-  for (const blocks of plan.blocks) {
-    for (const block of blocks) {
-      const operands = [0, 0]
-      if ('from' in block) operands[0] = block.from
-      if ('to' in block) operands[1] = block.to
-      if ('goal' in block) operands[0] = block.goal
-      if (block.kind === 'goalColour') {
-        operands[1] = table.length
-        table.push(block.colours[0].length, ...block.colours.flat())
-      }
-      if (block.kind === 'constants') {
-        operands[0] = table.length
-        operands[1] = block.values.length
-        table.push(...block.values)
-      }
-      program.push(OPERATIONS[block.kind], ...operands)
+  const { bodies, landmarks, task, counts } = plan
+  const M = bodies.length
+  const E = M + landmarks.length
+  const W = task.words
+  const entities = 1
+  const velocities = entities + 2 * E
+  const messages = velocities + 2 * M
+  const goals = messages + M * W
+  const flags = goals + 2 * task.goals.length
+  const marks = flags + M * counts.forests
+  let end = marks + task.goals.length * landmarks.length
+  const fixed: [at: number, value: number][] = []
+  const colours: { to: number; goal: number; values: Float64Array }[] = []
+  const hideable: { feature: Int32Array; agent: Int32Array }[] = []
+
+  const agents = plan.blocks.map((blocks, n) => {
+    const plus: number[] = []
+    const minus: number[] = []
+    const hidden: [feature: number, agent: number][] = []
+    const own = entities + 2 * n
+    const add = (from: number, less = ZERO) => {
+      plus.push(from)
+      minus.push(less)
     }
-    begin.push(program.length)
-  }
-  const { counts, bodies } = plan
+    const addPair = (from: number, less?: number) => {
+      add(from, less)
+      add(from + 1, less === undefined ? ZERO : less + 1)
+    }
+    for (const block of blocks) {
+      if (block.kind === 'velocity') addPair(velocities + 2 * n)
+      if (block.kind === 'position') addPair(own)
+      if (block.kind === 'goalOffset') addPair(goals + 2 * block.goal, own)
+      if (block.kind === 'message') for (let w = 0; w < W; w++) add(messages + block.from * W + w)
+      if (block.kind === 'inForest') for (let f = 0; f < counts.forests; f++) add(flags + n * counts.forests + f)
+      if (block.kind === 'constants') {
+        for (const value of block.values) {
+          if (value !== 0) fixed.push([end, value])
+          add(value === 0 ? ZERO : end++)
+        }
+      }
+      if (block.kind === 'goalColour') {
+        block.colours[0].forEach((_, c) => {
+          colours.push({ to: end, goal: block.goal, values: Float64Array.from(block.colours, (row) => row[c]) })
+          add(end++)
+        })
+      }
+      const places = block.kind === 'offsets' || block.kind === 'seenOffsets'
+      if (!places && block.kind !== 'velocities' && block.kind !== 'seenVelocities') continue
+      for (const e of others(block.from, block.to, n)) {
+        if (block.kind.startsWith('seen')) hidden.push([plus.length, e])
+        if (places) addPair(entities + 2 * e, own)
+        else addPair(velocities + 2 * e)
+      }
+    }
+    hideable.push({
+      feature: Int32Array.from(hidden, ([feature]) => feature),
+      agent: Int32Array.from(hidden, ([, agent]) => agent),
+    })
+    return { plus: Int32Array.from(plus), minus: Int32Array.from(minus) }
+  })
+
+  const seen: number[] = []
+  bodies.forEach(({ movable, speaks }, n) => {
+    seen.push(entities + 2 * n, entities + 2 * n + 1)
+    if (movable) seen.push(velocities + 2 * n, velocities + 2 * n + 1)
+    if (speaks) for (let w = 0; w < W; w++) seen.push(messages + n * W + w)
+  })
+  for (let i = entities + 2 * M; i < velocities; i++) seen.push(i)
+  for (let i = 0; i < task.goals.length * landmarks.length; i++) seen.push(marks + i)
+
+  const row = new Float64Array(end)
+  for (const [at, value] of fixed) row[at] = value
   return {
-    program: Int32Array.from(program),
-    begin: Int32Array.from(begin),
-    table: Float64Array.from(table),
-    shelter: new Int32Array(bodies.length),
+    row,
+    agents,
+    state: { plus: Int32Array.from(seen), minus: new Int32Array(seen.length) },
+    at: { entities, velocities, messages, goals, flags, marks },
+    colours,
+    hideable,
+    shelter: new Int32Array(M),
     forests: counts.forests,
-    firstForest: bodies.length + counts.obstacles + counts.food,
+    firstForest: M + counts.obstacles + counts.food,
     leader: bodies.findIndex(({ kind }) => kind === 'leader'),
   }
 }
 
-/** Which forests each agent of a lane is in: strictly nearer than the sum of radii. */
-function findShelter(state: ParticleState, sight: Sight, lane: number): void {
-  const { plan, agents, entities, position } = state
-  const { shelter, forests, firstForest } = sight
-  const from = lane * entities * 2
+/** Which forests each agent of a lane is in: strictly nearer than the sum of radii. Writes bits and flags. */
+function findShelter({ plan, agents }: ParticleState, sight: Sight): void {
+  const { row, at, shelter, forests, firstForest } = sight
   for (let n = 0; n < agents; n++) {
     let bits = 0
-    const x = position[from + 2 * n]
-    const y = position[from + 2 * n + 1]
     for (let f = 0; f < forests; f++) {
-      const e = firstForest + f
-      const dx = x - position[from + 2 * e]
-      const dy = y - position[from + 2 * e + 1]
-      const { radius } = plan.landmarks[e - agents]
-      if (Math.sqrt(dx * dx + dy * dy) < plan.bodies[n].radius + radius) bits |= 1 << f
+      const own = at.entities + 2 * n
+      const forest = at.entities + 2 * (firstForest + f)
+      const dx = row[own] - row[forest]
+      const dy = row[own + 1] - row[forest + 1]
+      const { radius } = plan.landmarks[firstForest + f - agents]
+      const inside = Math.sqrt(dx * dx + dy * dy) < plan.bodies[n].radius + radius
+      if (inside) bits |= 1 << f
+      row[at.flags + n * forests + f] = inside ? 1 : -1
     }
     shelter[n] = bits
   }
 }
 
-/** Whether `observer` sees `other`: both in one forest, or both in none, or the leader looks. */
-function sees({ shelter, leader }: Sight, observer: number, other: number): boolean {
-  const mine = shelter[observer]
-  const theirs = shelter[other]
-  return (mine & theirs) !== 0 || (mine | theirs) === 0 || observer === leader
+/** Lays out a lane in the row. */
+function layOut(state: ParticleState, sight: Sight, lane: number): void {
+  const { agents, entities, words, goals, position, velocity, message, goal } = state
+  const { row, at, colours } = sight
+  const places = lane * entities * 2
+  for (let i = 0; i < entities * 2; i++) row[at.entities + i] = position[places + i]
+  const speeds = lane * agents * 2
+  for (let i = 0; i < agents * 2; i++) row[at.velocities + i] = velocity[speeds + i]
+  const said = lane * agents * words
+  for (let i = 0; i < agents * words; i++) row[at.messages + i] = message[said + i]
+  if (goals === 0) return
+  const landmarks = entities - agents
+  for (let g = 0; g < goals; g++) {
+    const aim = goal[lane * goals + g]
+    row[at.goals + 2 * g] = position[places + 2 * (agents + aim)]
+    row[at.goals + 2 * g + 1] = position[places + 2 * (agents + aim) + 1]
+    for (let l = 0; l < landmarks; l++) row[at.marks + g * landmarks + l] = aim === l ? 1 : 0
+  }
+  for (let c = 0; c < colours.length; c++) row[colours[c].to] = colours[c].values[goal[lane * goals + colours[c].goal]]
 }
 
-/** Writes the observations of the listed lanes. */
-export function observe(state: ParticleState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
-  const { entities, agents, words, goals, position, velocity, message, goal } = state
-  const { seats, observation, observationSize } = port
-  const { program, begin, table, shelter, forests } = sight
-  const N = seats.length
-  for (let k = 0; k < count; k++) {
-    const lane = lanes[k]
-    const places = lane * entities * 2
-    const speeds = lane * agents * 2
-    if (forests > 0) findShelter(state, sight, lane)
-    for (let s = 0; s < N; s++) {
-      const n = seats[s]
-      const x = position[places + 2 * n]
-      const y = position[places + 2 * n + 1]
-      let at = (lane * N + s) * observationSize
-      const end = at + observationSize
-      for (let p = begin[n]; p < begin[n + 1]; p += STRIDE) {
-        const from = program[p + 1]
-        const to = program[p + 2]
-        switch (program[p]) {
-          case VELOCITY:
-            observation[at++] = velocity[speeds + 2 * n]
-            observation[at++] = velocity[speeds + 2 * n + 1]
-            break
-          case POSITION:
-            observation[at++] = x
-            observation[at++] = y
-            break
-          case OFFSETS:
-            for (let e = from; e < to; e++) {
-              if (e === n) continue
-              observation[at++] = position[places + 2 * e] - x
-              observation[at++] = position[places + 2 * e + 1] - y
-            }
-            break
-          case VELOCITIES:
-            for (let e = from; e < to; e++) {
-              if (e === n) continue
-              observation[at++] = velocity[speeds + 2 * e]
-              observation[at++] = velocity[speeds + 2 * e + 1]
-            }
-            break
-          case GOAL_OFFSET: {
-            const e = agents + goal[lane * goals + from]
-            observation[at++] = position[places + 2 * e] - x
-            observation[at++] = position[places + 2 * e + 1] - y
-            break
-          }
-          case GOAL_COLOUR: {
-            const width = table[to]
-            const row = to + 1 + goal[lane * goals + from] * width
-            for (let c = 0; c < width; c++) observation[at++] = table[row + c]
-            break
-          }
-          case CONSTANTS:
-            for (let i = 0; i < to; i++) observation[at++] = table[from + i]
-            break
-          case MESSAGE:
-            for (let w = 0; w < words; w++) observation[at++] = message[(lane * agents + from) * words + w]
-            break
-          case SEEN_OFFSETS:
-            for (let e = from; e < to; e++) {
-              if (e === n) continue
-              const seen = sees(sight, n, e)
-              observation[at++] = seen ? position[places + 2 * e] - x : 0
-              observation[at++] = seen ? position[places + 2 * e + 1] - y : 0
-            }
-            break
-          case SEEN_VELOCITIES:
-            for (let e = from; e < to; e++) {
-              if (e === n) continue
-              const seen = sees(sight, n, e)
-              observation[at++] = seen ? velocity[speeds + 2 * e] : 0
-              observation[at++] = seen ? velocity[speeds + 2 * e + 1] : 0
-            }
-            break
-          case IN_FOREST:
-            for (let f = 0; f < forests; f++) observation[at++] = (shelter[n] >> f) & 1 ? 1 : -1
-            break
-        }
-      }
-      while (at < end) observation[at++] = 0
-    }
+function gather(row: Float64Array, { plus, minus }: Gather, out: Float32Array, to: number): void {
+  for (let i = 0; i < plus.length; i++) out[to + i] = row[plus[i]] - row[minus[i]]
+}
+
+/** Zeroes what forests hide from an agent: who is in no common forest, unless both are in none or the leader looks. */
+function hide({ hideable, shelter, leader }: Sight, observer: number, out: Float32Array, to: number): void {
+  if (observer === leader) return
+  const { feature, agent } = hideable[observer]
+  const mine = shelter[observer]
+  for (let i = 0; i < feature.length; i++) {
+    const theirs = shelter[agent[i]]
+    if ((mine & theirs) !== 0 || (mine | theirs) === 0) continue
+    out[to + feature[i]] = 0
+    out[to + feature[i] + 1] = 0
   }
 }
 
-/** Writes the global states of the listed lanes. */
-export function observeState(state: ParticleState, port: Port, lanes: Int32Array, count: number): void {
-  const { plan, entities, agents, words, goals, position, velocity, message, goal } = state
-  const { bodies } = plan
-  const landmarks = entities - agents
+/** Writes the observations and the global states of the listed lanes. */
+export function observe(state: ParticleState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
+  const { seats, observation, observationSize: F } = port
+  const { row, forests } = sight
+  const N = seats.length
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
-    let at = lane * port.stateSize
-    const out = port.state
-    for (let n = 0; n < agents; n++) {
-      const { movable, speaks } = bodies[n]
-      const place = (lane * entities + n) * 2
-      out[at++] = position[place]
-      out[at++] = position[place + 1]
-      if (movable) {
-        out[at++] = velocity[(lane * agents + n) * 2]
-        out[at++] = velocity[(lane * agents + n) * 2 + 1]
-      }
-      if (speaks) for (let w = 0; w < words; w++) out[at++] = message[(lane * agents + n) * words + w]
+    layOut(state, sight, lane)
+    if (forests > 0) findShelter(state, sight)
+    for (let s = 0; s < N; s++) {
+      const n = seats[s]
+      const to = (lane * N + s) * F
+      const features = sight.agents[n]
+      gather(row, features, observation, to)
+      for (let i = features.plus.length; i < F; i++) observation[to + i] = 0
+      if (forests > 0) hide(sight, n, observation, to)
     }
-    for (let i = agents * 2; i < entities * 2; i++) out[at++] = position[lane * entities * 2 + i]
-    for (let g = 0; g < goals; g++) {
-      for (let l = 0; l < landmarks; l++) out[at++] = goal[lane * goals + g] === l ? 1 : 0
-    }
+    gather(row, sight.state, port.state, lane * port.stateSize)
   }
 }

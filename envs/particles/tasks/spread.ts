@@ -48,17 +48,21 @@ export const spread: Task = {
       coverage -= least
       if (least < OCCUPIED) occupied++
     }
+    for (let n = 0; n < agents; n++) {
+      terms[n] = coverage * (1 - localRatio)
+      terms[agents + n] = 0
+    }
     let touching = 0
     for (let n = 0; n < agents; n++) {
-      let touched = 0
-      for (let m = 0; m < agents; m++) {
-        if (m !== n && distance(position, from + 2 * n, from + 2 * m) < RADIUS + RADIUS) touched++
+      for (let m = n + 1; m < agents; m++) {
+        if (distance(position, from + 2 * n, from + 2 * m) >= RADIUS + RADIUS) continue
+        touching++
+        terms[agents + n]--
+        terms[agents + m]--
       }
-      touching += touched
-      terms[n] = coverage * (1 - localRatio)
-      terms[agents + n] = -touched * localRatio
     }
-    measured[0] = touching / 2
+    for (let n = agents; n < 2 * agents; n++) terms[n] *= localRatio
+    measured[0] = touching
     measured[1] = -coverage
     measured[2] = occupied
   },
