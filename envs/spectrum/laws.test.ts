@@ -70,7 +70,7 @@ test('any options either play within their bounds or are refused in a sentence',
       const { users: N, channels: K } = given
       const state = stateOf(batch)
       const alone = !state.plan.sinr && state.plan.near === null
-      const [F, S] = [batch.spec.observationSize, batch.spec.stateSize]
+      const F = batch.spec.observationSize
       playRandomly(batch, () => {
         for (let lane = 0; lane < 2; lane++) {
           // what a genie who knew everything could get: one success per channel, one per user
@@ -79,26 +79,26 @@ test('any options either play within their bounds or are refused in a sentence',
             successes += (state.flags[i] & ACK) !== 0 ? 1 : 0
             sends += (state.flags[i] & SENT) !== 0 ? 1 : 0
           }
-          expect(successes).toBeLessThanOrEqual(sends)
+          if (successes > sends) throw new Error(`${successes} successes of ${sends} sends`)
           if (alone) {
             let free = 0
             for (let k = 0; k < K; k++) {
               const around = state.plan.air ? state.air[lane * K + k] : 0
               free += (around & 2) === 0 && ((around & 1) === 0 || given.puRule === 'underlay') ? 1 : 0
             }
-            expect(successes).toBeLessThanOrEqual(Math.min(N, free))
+            if (successes > Math.min(N, free)) throw new Error(`${successes} successes on ${free} free channels`)
           }
         }
         batch.spec.agents.forEach((agent, n) => {
           agent.observation.forEach(({ low, high, name }, f) => {
             const value = batch.observation[n * F + f]
-            expect(value >= Math.fround(low) && value <= Math.fround(high), `${name} ${value}`).toBe(true)
+            if (!(value >= Math.fround(low) && value <= Math.fround(high))) throw new Error(`${name} is ${value}`)
           })
         })
-        batch.spec.world.state.forEach(({ low, high, name }, s) => {
-          expect(batch.state[s] >= low && batch.state[s] <= high, `${name} ${batch.state[s]}`).toBe(true)
+        batch.spec.world.state.forEach(({ low, high, name }, at) => {
+          const value = batch.state[at]
+          if (!(value >= low && value <= high)) throw new Error(`${name} is ${value}`)
         })
-        expect(S).toBe(batch.spec.world.state.length)
       })
       for (let lane = 0; lane < 2; lane++) {
         const row = batch.metrics(lane)
@@ -144,8 +144,8 @@ test.each([
   { users: 6, channels: 4, clusters: 2, reward: 'propFair' },
 ])('the short way through a slot of a plain world is the long way: %j', (options) => {
   // a primary user that never comes makes no difference but takes the long way
-  const short = world({ ...options, horizon: 150 }, 3)
-  const long = world({ ...options, pu: 'bernoulli', puBusy: 0, horizon: 150 }, 3)
+  const short = world({ ...options, horizon: 60 }, 3)
+  const long = world({ ...options, pu: 'bernoulli', puBusy: 0, horizon: 60 }, 3)
   expect(stateOf(short).plan.plain).toBe(true)
   expect(stateOf(long).plan.plain).toBe(false)
   const rng = new Generator(namedSeed('ways', 'actions'))
