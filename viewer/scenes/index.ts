@@ -5,6 +5,7 @@ const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
   warehouse: async () => new (await import('./warehouse.ts')).WarehouseScene(),
   skirmish: async () => new (await import('./skirmish.ts')).SkirmishScene(),
   spectrum: async () => new (await import('./spectrum.ts')).SpectrumScene(),
+  particles: async () => new (await import('./particles.ts')).ParticlesScene(),
   matrix: async () => new (await import('./matrix.ts')).MatrixScene(),
 }
 
