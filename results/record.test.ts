@@ -40,7 +40,7 @@ const record = {
   hardware: hardware({ detail: 'nothing', portable: true }),
   package: packageVersion(),
   evidence: 0,
-} satisfies Record<keyof Omit<ResultRecord, 'plugin' | 'diverged'>, unknown>
+} satisfies Record<keyof Omit<ResultRecord, 'plugin' | 'diverged' | 'policy'>, unknown>
 
 test('a whole record passes, here and through JSON', () => {
   expect(checkRecord(record)).toBe(record)
@@ -62,7 +62,7 @@ test('unknown, missing and wrong fields are named', () => {
     [{ ...record, evaluations: [{ ...point, seed: 1 }] }, /evaluations.0.seed is not known here/],
     [{ ...record, evaluations: [{ ...point, returns: ['1'] }] }, /returns/],
     [{ ...record, evaluations: [{ ...point, returns: [NaN] }] }, /returns/],
-    [{ ...record, protocol: { ...record.protocol, policy: 'best' } }, /protocol.policy is "best"; expected one of greedy, sample/], // prettier-ignore
+    [{ ...record, protocol: { ...record.protocol, policy: 'best' } }, /protocol.policy is "best"; expected one of greedy, sample, scripted, planner/], // prettier-ignore
     [{ ...record, evidence: 3 }, /evidence/],
   ]
   for (const [value, message] of cases) expect(() => checkRecord(value, 'r.json')).toThrow(message)

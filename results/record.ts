@@ -66,9 +66,10 @@ export const ResultRecord = strict(
     diverged: Type.Optional(strict({ step: count('Environment step.'), message: text('Tensor and value.') })),
     protocol: strict(
       {
-        policy: Type.Union([Type.Literal('greedy'), Type.Literal('sample')], {
-          description: 'Likeliest action, or drawn from the distribution.',
-        }),
+        policy: Type.Union(
+          [Type.Literal('greedy'), Type.Literal('sample'), Type.Literal('scripted'), Type.Literal('planner')],
+          { description: 'Likeliest action, or drawn from the distribution; scripted and planner do not learn.' },
+        ),
         return: Type.Union([Type.Literal('sum over agents'), Type.Literal('mean over agents')]),
         teamReward: Type.Union([Type.Literal('none'), Type.Literal('sum'), Type.Literal('mean')]),
         points: count('Evaluations planned.'),
@@ -89,7 +90,18 @@ export const ResultRecord = strict(
       strict({ step: count('Training steps of the checkpoint that was measured: the best.'), ...Measured }),
       Type.Null(),
     ]),
-    weightsHash: hash('SHA-256 of policy and critic after the last update.'),
+    weightsHash: Type.Union([hash('SHA-256 of policy and critic after the last update.'), Type.Null()], {
+      description: 'null for a policy that is not learned.',
+    }),
+    policy: Type.Optional(
+      strict(
+        {
+          privileged: Type.Boolean({ description: 'Whether it sees the whole world instead of observations.' }),
+          sha256: Type.Optional(hash('Of the entry file, where it is a plug-in.')),
+        },
+        'Only of a policy that is not learned: such a record has no evaluations, only the absolute metric.',
+      ),
+    ),
     seconds: Type.Number({ minimum: 0, description: 'Wall time, evaluations included; over all sittings.' }),
     stepsPerSecond: Type.Number({ minimum: 0, description: 'Training steps over this wall time.' }),
     hardware: strict({
@@ -137,6 +149,12 @@ export function readRecord(path: string): ResultRecord {
     throw new TroupeError('bad-file', { where: path, got: 'not JSON', expected: 'a result record' })
   }
   return checkRecord(value, path)
+}
+
+/** A record as a file: indented, with every row of numbers on one line. */
+export function recordText(record: ResultRecord): string {
+  const rows = /\[\n\s+(?:-?[\d.e+-]+,\n\s+)*-?[\d.e+-]+\n\s+\]/g // text in JSON holds no line breaks
+  return `${JSON.stringify(record, null, 2).replace(rows, (row) => row.replace(/\s+/g, ''))}\n`
 }
 
 /** What the run was computed on. */

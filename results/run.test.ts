@@ -123,6 +123,26 @@ describe('a whole run', async () => {
     expect(readCheckpoint(join(asked.out, 'checkpoints/last')).state.steps).toBe(400)
   })
 
+  test('keeps the worst absolute episodes when asked, and what they return is what was measured', async () => {
+    const out = join(home, `run-${folders++}`)
+    await trainRun(request({ out, evaluation: { replays: 0, worst: 3 } }))
+    const { absolute, evaluations } = readRecord(join(out, 'record.json'))
+    expect(evaluations.flatMap((point) => point.replays)).toEqual([])
+    const ranked = absolute!.returns
+      .map((_, k) => k)
+      .sort((a, b) => absolute!.returns[a] - absolute!.returns[b] || a - b)
+    expect(absolute!.replays.map(({ episode }) => episode).sort((a, b) => a - b)).toEqual(
+      ranked.slice(0, 3).sort((a, b) => a - b),
+    )
+    expect(absolute!.returns).toEqual(record.absolute!.returns)
+    for (const { file, episode } of absolute!.replays) {
+      const replay = readReplay(readFileSync(join(out, file)))
+      expect(verifyReplay(replay, ENVS.matrix)).toMatchObject({ ok: true })
+      expect(replay.header.seed).toBe(episodeSeed('seed', 'absolute', 0, episode))
+      expect(replay.header.result!.return).toBe(absolute!.returns[episode])
+    }
+  })
+
   test('logs every update and evaluation, in order', () => {
     const log = lines(asked.out)
     expect(log.filter((line) => line.kind === 'update').map((line) => line.step)).toEqual(

@@ -12,23 +12,21 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { TroupeError, check, episodeSeed, shown, unknownName, type EnvDefinition } from '../envs/core/index.ts'
+import { TroupeError, check, shown, unknownName, type EnvBatch, type EnvDefinition } from '../envs/core/index.ts'
 import { ENVS } from '../envs/index.ts'
 import { weightsHash, type Checkpoint } from '../agents/core/checkpoint.ts'
-import { summarise, type Evaluation, type Statistics } from '../agents/core/evaluate.ts'
+import { type Evaluation, type Statistics } from '../agents/core/evaluate.ts'
 import { type Learner, type LearnerDefinition, type Metrics } from '../agents/core/learner.ts'
-import { playEpisodes, type PlayedEpisode } from '../agents/core/play.ts'
 import { type Policy } from '../agents/core/policy.ts'
 import { LEARNERS } from '../agents/index.ts'
-import { openScenario, scenarioHash, scenarioSpec } from '../scenarios/open.ts'
+import { scenarioHash, scenarioSpec } from '../scenarios/open.ts'
 import { checkScenario, type Scenario } from '../scenarios/schema.ts'
 import { useBackend, type BackendChoice } from './backend.ts'
-import { claimFolder, readCheckpoint, sha256, writeAtomic, writeCheckpoint, writeJson } from './files.ts'
+import { claimFolder, readCheckpoint, writeAtomic, writeCheckpoint, writeJson } from './files.ts'
+import { measureEpisodes, type Measurement } from './measure.ts'
 import { openLearner, type OpenedLearner } from './parallel.ts'
-import { EvaluationPoint, hardware, packageVersion, type ResultRecord } from './record.ts'
+import { EvaluationPoint, hardware, packageVersion, recordText, type ResultRecord } from './record.ts'
 
-/** Episodes played side by side in an evaluation; changes nothing but the speed. */
-const EVALUATION_LANES = 32
 /** A long stretch without an evaluation still leaves a checkpoint this often. */
 const CHECKPOINT_SECONDS = 60
 
@@ -51,6 +49,8 @@ export interface RunRequest {
     readonly absoluteEpisodes?: number
     /** Replays written per evaluation; default 1. */
     readonly replays?: number
+    /** Of the absolute metric also the episodes with the lowest returns; default 0. */
+    readonly worst?: number
   }
   /** Stops after the running update; checkpoint and record are written. */
   readonly signal?: AbortSignal
@@ -135,6 +135,7 @@ interface Plan {
   readonly episodes: number
   readonly absoluteEpisodes: number
   readonly replays: number
+  readonly worst: number
   readonly folder: string
   readonly startedAt: string
 }
@@ -205,6 +206,7 @@ function planOf(request: RunRequest): Plan {
     ['episodes', episodes, 1],
     ['absoluteEpisodes', wanted ?? 0, 0],
     ['replays', request.evaluation?.replays ?? 1, 0],
+    ['worst', request.evaluation?.worst ?? 0, 0],
   ] as const) {
     if (Number.isInteger(value) && value >= least) continue
     const expected = `a whole number of ${least} or more`
@@ -244,6 +246,7 @@ function planOf(request: RunRequest): Plan {
     episodes,
     absoluteEpisodes: wanted ?? Math.min(scenario.evaluation.absoluteEpisodes, 10 * episodes),
     replays: request.evaluation?.replays ?? 1,
+    worst: request.evaluation?.worst ?? 0,
     folder: out,
     startedAt: earlier?.startedAt ?? new Date().toISOString(),
   }
@@ -351,7 +354,7 @@ class Run {
     const absolute = status === 'finished' ? await this.measureBest() : null
     if (status === 'finished' && absolute === undefined) status = 'interrupted' // while the best was measured
     const record = this.record(status, diverged, absolute ?? null)
-    writeJson(this.path('record.json'), record)
+    writeAtomic(this.path('record.json'), recordText(record))
     this.writeRun(status)
     this.tell(status, diverged?.message ?? status)
     return {
@@ -473,58 +476,51 @@ class Run {
     }
   }
 
-  /**
-   * Plays episodes in portions, so that an interrupt is noticed; the first few are recorded.
-   * @returns undefined when interrupted
-   */
-  private async play(
+  /** @returns undefined when interrupted */
+  private play(
     policy: Policy,
     purpose: 'eval' | 'absolute',
     point: number,
     episodes: number,
     step: number,
     critic?: Learner,
-  ): Promise<{ summary: Evaluation; replays: EvaluationPoint['replays'] } | undefined> {
+  ): Promise<Measurement | undefined> {
     const { plan } = this
     const { scenario, request } = plan
-    const lanes = Math.min(episodes, EVALUATION_LANES)
-    const batch = openScenario(scenario, { lanes, autoreset: 'disabled' }, plan.environments)
     const { plugin } = request
     const hash = purpose === 'eval' ? weightsHash(this.learner.save()) : undefined
-    const header = {
-      scenario: scenario as unknown as Record<string, unknown>,
-      policies: [{ name: plan.definition.name, ...(hash === undefined ? {} : { hash }) }],
-      package: this.version,
-      ...(plugin === undefined ? {} : { plugin: { name: plugin.name, sha256: plugin.sha256 } }),
+    return measureEpisodes({
+      scenario,
+      environments: plan.environments,
+      policy,
+      manner: scenario.evaluation.policy,
       purpose,
-      label: `${plan.definition.name}, seed ${plan.seed}, after ${step} steps, ${scenario.evaluation.policy}`,
-    }
-    const memory = critic?.valueMemory(lanes)
-    const all: PlayedEpisode[] = []
-    for (let from = 0; from < episodes; from += lanes) {
-      const count = Math.min(lanes, episodes - from)
-      const seeds = Array.from({ length: count }, (_, k) => episodeSeed(plan.seed, purpose, point, from + k))
-      const { episodes: played } = playEpisodes({
-        batch,
-        policy,
-        seeds,
-        rng: plan.seed,
-        teamReward: scenario.teamReward,
-        record: (k) => (from + k < plan.replays ? header : null),
-        ...(critic === undefined ? {} : { values: (shown_, out) => critic.values(shown_, out, memory) }),
-      })
-      all.push(...played)
-      await turn()
-      if (request.signal?.aborted === true && from + count < episodes) return undefined
-    }
-    const replays: EvaluationPoint['replays'] = []
-    all.forEach(({ replay }, episode) => {
-      if (replay === undefined) return
-      const name = `${String(step).padStart(10, '0')}-${purpose === 'eval' ? '' : 'absolute-'}${episode}.replay`
-      writeAtomic(this.path('replays', name), replay)
-      replays.push({ file: `replays/${name}`, sha256: sha256(replay), episode })
+      point,
+      episodes,
+      seed: plan.seed,
+      folder: plan.folder,
+      replays: plan.replays,
+      worst: purpose === 'absolute' ? plan.worst : 0,
+      header: {
+        scenario: scenario as unknown as Record<string, unknown>,
+        policies: [{ name: plan.definition.name, ...(hash === undefined ? {} : { hash }) }],
+        package: this.version,
+        ...(plugin === undefined ? {} : { plugin: { name: plugin.name, sha256: plugin.sha256 } }),
+        purpose,
+        label: `${plan.definition.name}, seed ${plan.seed}, after ${step} steps, ${scenario.evaluation.policy}`,
+      },
+      nameOf: (episode) =>
+        `${String(step).padStart(10, '0')}-${purpose === 'eval' ? '' : 'absolute-'}${episode}.replay`,
+      ...(critic === undefined
+        ? {}
+        : {
+            critic: (lanes: number) => {
+              const memory = critic.valueMemory(lanes)
+              return (batch: EnvBatch, out: Float32Array) => critic.values(batch, out, memory)
+            },
+          }),
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
     })
-    return { summary: summarise(all, scenario.evaluation.policy, scenario.teamReward), replays }
   }
 
   // --- files ---------------------------------------------------------------------------------------------------------
@@ -591,7 +587,7 @@ class Run {
     status: RunStatus,
     diverged: ResultRecord['diverged'],
     absolute: ResultRecord['absolute'],
-  ): ResultRecord {
+  ): ResultRecord & { weightsHash: string } {
     const { plan, learner, ledger } = this
     const { scenario, request, definition } = plan
     const lanes = (learner.settings.lanes as number | undefined) ?? 1
