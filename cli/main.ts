@@ -17,6 +17,7 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandFil
   run: { summary: 'play a policy on a scenario', load: () => import('./run.ts') },
   train: { summary: 'train a learner on a scenario', load: () => import('./train.ts') },
   resume: { summary: 'continue a training run', load: () => import('./resume.ts') },
+  bench: { summary: 'algorithms on a suite, several seeds each; resumable', load: () => import('./bench.ts') },
   evaluate: { summary: 'evaluate a run or a checkpoint by the protocol', load: () => import('./evaluate.ts') },
   verify: { summary: 're-simulate a replay or check a record', load: () => import('./verify.ts') },
   watch: { summary: 'open the viewer', load: () => import('./watch.ts') },
