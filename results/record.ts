@@ -151,10 +151,15 @@ export function readRecord(path: string): ResultRecord {
   return checkRecord(value, path)
 }
 
-/** A record as a file: indented, with every row of numbers on one line. */
+/** A record as a file: one line per field and per evaluation, so that it is short and a difference is found by eye. */
 export function recordText(record: ResultRecord): string {
-  const rows = /\[\n\s+(?:-?[\d.e+-]+,\n\s+)*-?[\d.e+-]+\n\s+\]/g // text in JSON holds no line breaks
-  return `${JSON.stringify(record, null, 2).replace(rows, (row) => row.replace(/\s+/g, ''))}\n`
+  const fields = Object.entries(record).filter(([, value]) => value !== undefined)
+  const lines = fields.map(([name, value]) => {
+    const rows =
+      Array.isArray(value) && value.length > 0 ? value.map((row) => `\n    ${JSON.stringify(row)}`) : undefined
+    return `  ${JSON.stringify(name)}: ${rows === undefined ? JSON.stringify(value) : `[${rows.join()}\n  ]`}`
+  })
+  return `{\n${lines.join(',\n')}\n}\n`
 }
 
 /** What the run was computed on. */
