@@ -2,7 +2,7 @@
 import { type ActionSpace, type EnvDefinition, type Port, type Rules, type WorldSpec } from '../core/types.ts'
 import { act, createWishes, wish } from './control.ts'
 import { frameOf, FRAME_HALF, FRAME_SCALE, sceneOf } from './frame.ts'
-import { createSight, observationFeatures, observe, stateFeatures } from './observe.ts'
+import { createSight, observationFeatures, observe, observeState, stateFeatures } from './observe.ts'
 import { OPTIONS, planOf, type Options, type Plan } from './options.ts'
 import { advance, createPhysics, MOVES } from './physics.ts'
 import { start, STREAMS } from './start.ts'
@@ -62,7 +62,7 @@ function createRules(options: Options, port: Port): Rules {
   const plan = planOf(options)
   const state = createState(plan, port.lanes)
   const physics = createPhysics(plan)
-  const sight = createSight(plan)
+  const sight = createSight(plan, port.observationSize)
   const wishes = createWishes(plan)
   const { task } = plan
   const { terminated, agents } = port
@@ -84,7 +84,10 @@ function createRules(options: Options, port: Port): Rules {
         addMetrics(state, lane, measured, last)
       }
     },
-    observe: (lanes, count) => observe(state, sight, port, lanes, count),
+    observe: (lanes, count) => {
+      observe(state, sight, port, lanes, count)
+      observeState(state, sight, port, lanes, count)
+    },
     restored: (lane) => checkLane(state, lane),
     metrics: (lane, out) => writeMetrics(state, lane, port.step[lane], out),
     frame: (lane) => frameOf(state, lane, port.step[lane]),

@@ -113,34 +113,38 @@ export function stateFeatures({ bodies, landmarks, spans, speeds, task }: Plan):
   return features
 }
 
-/** A table of which number of a lane's row to read, and which to subtract, for every feature. */
-interface Gather {
-  readonly plus: Int32Array
-  readonly minus: Int32Array
+/** What one agent observes, as tables of where to read and where to write. Numbers of one kind stand together. */
+interface Gaze {
+  /** Pairs of places minus the own one. */
+  readonly offsetTo: Uint16Array
+  readonly offsetOf: Uint16Array // twice the entity
+  /** Pairs of velocities. */
+  readonly velocityTo: Uint16Array
+  readonly velocityOf: Uint16Array // twice the agent
+  /** Own place; -1 where it is not observed. */
+  readonly placeTo: number
+  /** Numbers of `Sight.row`. */
+  readonly otherTo: Uint16Array
+  readonly otherOf: Uint16Array
+  /** Runs of numbers that stay 0, the padding of narrower agents included: begins and ends. */
+  readonly zeroFrom: Uint16Array
+  readonly zeroTo: Uint16Array
+  /** The first of every pair that forests may hide, and the agent it tells of. */
+  readonly hiddenTo: Uint16Array
+  readonly hiddenOf: Uint16Array
 }
 
-/**
- * How observations are made: what may show of a lane is laid out in one row, and every feature is one number of that
- * row minus another (or minus the row's zero). Forests hide afterwards.
- */
 export interface Sight {
-  /** Zero, entities (x, y), velocities, messages, goals (x, y), forest flags of each agent, colours, constants. */
+  readonly agents: readonly Gaze[] // [M]
+  readonly movable: Uint8Array // [M]
+  readonly speaks: Uint8Array // [M]
+  /** Of the lane at hand: messages, forest flags of each agent, colours of goals, constants. */
   readonly row: Float64Array
-  readonly agents: readonly Gather[] // [M]
-  readonly state: Gather
-  /** Where in the row parts begin. */
-  readonly at: {
-    readonly entities: number
-    readonly velocities: number
-    readonly messages: number
-    readonly goals: number
-    readonly flags: number
-    readonly marks: number
-  }
-  /** Colours of the goals: where in the row, of which goal, and the column of all landmarks' values. */
+  readonly flags: number // where flags begin in the row
+  /** Colours of the goals: where in the row, of which goal, and the values of all landmarks. */
   readonly colours: readonly { readonly to: number; readonly goal: number; readonly values: Float64Array }[]
-  /** Features of each agent that forests may hide: the first of a pair, and the agent it tells of. */
-  readonly hideable: readonly { readonly feature: Int32Array; readonly agent: Int32Array }[] // [M]
+  /** Pairs from the observer to a goal, by agent: where to write, and which goal. */
+  readonly goals: readonly { readonly to: number; readonly goal: number }[][]
   /** Forests that hold each agent of the lane at hand, one bit each; [M]. */
   readonly shelter: Int32Array
   readonly forests: number
@@ -148,88 +152,104 @@ export interface Sight {
   readonly leader: number // sees through forests; -1 where there is none
 }
 
-const ZERO = 0
-
-export function createSight(plan: Plan): Sight {
+/** @param width F, for the padding */
+export function createSight(plan: Plan, width: number): Sight {
   const { bodies, landmarks, task, counts } = plan
   const M = bodies.length
-  const E = M + landmarks.length
   const W = task.words
-  const entities = 1
-  const velocities = entities + 2 * E
-  const messages = velocities + 2 * M
-  const goals = messages + M * W
-  const flags = goals + 2 * task.goals.length
-  const marks = flags + M * counts.forests
-  let end = marks + task.goals.length * landmarks.length
+  const flags = M * W
+  let end = flags + M * counts.forests
   const fixed: [at: number, value: number][] = []
   const colours: { to: number; goal: number; values: Float64Array }[] = []
-  const hideable: { feature: Int32Array; agent: Int32Array }[] = []
-
-  const agents = plan.blocks.map((blocks, n) => {
-    const plus: number[] = []
-    const minus: number[] = []
-    const hidden: [feature: number, agent: number][] = []
-    const own = entities + 2 * n
-    const add = (from: number, less = ZERO) => {
-      plus.push(from)
-      minus.push(less)
-    }
-    const addPair = (from: number, less?: number) => {
-      add(from, less)
-      add(from + 1, less === undefined ? ZERO : less + 1)
-    }
+  const goals: { to: number; goal: number }[][] = []
+  const agents = plan.blocks.map((blocks, n): Gaze => {
+    const offsets: [to: number, of: number][] = []
+    const velocities: [to: number, of: number][] = []
+    const other: [to: number, of: number][] = []
+    const zeros: [from: number, to: number][] = []
+    const hidden: [to: number, of: number][] = []
+    const aims: { to: number; goal: number }[] = []
+    let placeTo = -1
+    let at = 0
     for (const block of blocks) {
-      if (block.kind === 'velocity') addPair(velocities + 2 * n)
-      if (block.kind === 'position') addPair(own)
-      if (block.kind === 'goalOffset') addPair(goals + 2 * block.goal, own)
-      if (block.kind === 'message') for (let w = 0; w < W; w++) add(messages + block.from * W + w)
-      if (block.kind === 'inForest') for (let f = 0; f < counts.forests; f++) add(flags + n * counts.forests + f)
-      if (block.kind === 'constants') {
-        for (const value of block.values) {
-          if (value !== 0) fixed.push([end, value])
-          add(value === 0 ? ZERO : end++)
+      switch (block.kind) {
+        case 'velocity':
+          velocities.push([at, 2 * n])
+          at += 2
+          break
+        case 'position':
+          placeTo = at
+          at += 2
+          break
+        case 'goalOffset':
+          aims.push({ to: at, goal: block.goal })
+          at += 2
+          break
+        case 'message':
+          for (let w = 0; w < W; w++) other.push([at++, block.from * W + w])
+          break
+        case 'inForest':
+          for (let f = 0; f < counts.forests; f++) other.push([at++, flags + n * counts.forests + f])
+          break
+        case 'constants':
+          for (const value of block.values) {
+            if (value === 0) zeros.push([at, at + 1])
+            else {
+              fixed.push([end, value])
+              other.push([at, end++])
+            }
+            at++
+          }
+          break
+        case 'goalColour':
+          block.colours[0].forEach((_, c) => {
+            colours.push({ to: end, goal: block.goal, values: Float64Array.from(block.colours, (row) => row[c]) })
+            other.push([at++, end++])
+          })
+          break
+        default: {
+          const places = block.kind === 'offsets' || block.kind === 'seenOffsets'
+          for (const e of others(block.from, block.to, n)) {
+            if (block.kind === 'seenOffsets' || block.kind === 'seenVelocities') hidden.push([at, e])
+            ;(places ? offsets : velocities).push([at, 2 * e])
+            at += 2
+          }
         }
       }
-      if (block.kind === 'goalColour') {
-        block.colours[0].forEach((_, c) => {
-          colours.push({ to: end, goal: block.goal, values: Float64Array.from(block.colours, (row) => row[c]) })
-          add(end++)
-        })
-      }
-      const places = block.kind === 'offsets' || block.kind === 'seenOffsets'
-      if (!places && block.kind !== 'velocities' && block.kind !== 'seenVelocities') continue
-      for (const e of others(block.from, block.to, n)) {
-        if (block.kind.startsWith('seen')) hidden.push([plus.length, e])
-        if (places) addPair(entities + 2 * e, own)
-        else addPair(velocities + 2 * e)
-      }
     }
-    hideable.push({
-      feature: Int32Array.from(hidden, ([feature]) => feature),
-      agent: Int32Array.from(hidden, ([, agent]) => agent),
-    })
-    return { plus: Int32Array.from(plus), minus: Int32Array.from(minus) }
+    zeros.push([at, width])
+    const runs = zeros.reduce<[number, number][]>((joined, [from, to]) => {
+      const last = joined.at(-1)
+      if (last !== undefined && last[1] === from) last[1] = to
+      else joined.push([from, to])
+      return joined
+    }, [])
+    goals.push(aims)
+    const column = (pairs: readonly [number, number][], which: 0 | 1) => Uint16Array.from(pairs, (pair) => pair[which])
+    return {
+      offsetTo: column(offsets, 0),
+      offsetOf: column(offsets, 1),
+      velocityTo: column(velocities, 0),
+      velocityOf: column(velocities, 1),
+      placeTo,
+      otherTo: column(other, 0),
+      otherOf: column(other, 1),
+      zeroFrom: column(runs, 0),
+      zeroTo: column(runs, 1),
+      hiddenTo: column(hidden, 0),
+      hiddenOf: column(hidden, 1),
+    }
   })
-
-  const seen: number[] = []
-  bodies.forEach(({ movable, speaks }, n) => {
-    seen.push(entities + 2 * n, entities + 2 * n + 1)
-    if (movable) seen.push(velocities + 2 * n, velocities + 2 * n + 1)
-    if (speaks) for (let w = 0; w < W; w++) seen.push(messages + n * W + w)
-  })
-  for (let i = entities + 2 * M; i < velocities; i++) seen.push(i)
-  for (let i = 0; i < task.goals.length * landmarks.length; i++) seen.push(marks + i)
-
   const row = new Float64Array(end)
   for (const [at, value] of fixed) row[at] = value
   return {
-    row,
     agents,
-    state: { plus: Int32Array.from(seen), minus: new Int32Array(seen.length) },
-    at: { entities, velocities, messages, goals, flags, marks },
+    movable: Uint8Array.from(bodies, ({ movable }) => (movable ? 1 : 0)),
+    speaks: Uint8Array.from(bodies, ({ speaks }) => (speaks ? 1 : 0)),
+    row,
+    flags,
     colours,
-    hideable,
+    goals,
     shelter: new Int32Array(M),
     forests: counts.forests,
     firstForest: M + counts.obstacles + counts.food,
@@ -238,79 +258,140 @@ export function createSight(plan: Plan): Sight {
 }
 
 /** Which forests each agent of a lane is in: strictly nearer than the sum of radii. Writes bits and flags. */
-function findShelter({ plan, agents }: ParticleState, sight: Sight): void {
-  const { row, at, shelter, forests, firstForest } = sight
+function findShelter({ plan, agents, entities, position }: ParticleState, sight: Sight, lane: number): void {
+  const { row, flags, shelter, forests, firstForest } = sight
+  const from = lane * entities * 2
   for (let n = 0; n < agents; n++) {
     let bits = 0
     for (let f = 0; f < forests; f++) {
-      const own = at.entities + 2 * n
-      const forest = at.entities + 2 * (firstForest + f)
-      const dx = row[own] - row[forest]
-      const dy = row[own + 1] - row[forest + 1]
+      const forest = from + 2 * (firstForest + f)
+      const dx = position[from + 2 * n] - position[forest]
+      const dy = position[from + 2 * n + 1] - position[forest + 1]
       const { radius } = plan.landmarks[firstForest + f - agents]
       const inside = Math.sqrt(dx * dx + dy * dy) < plan.bodies[n].radius + radius
       if (inside) bits |= 1 << f
-      row[at.flags + n * forests + f] = inside ? 1 : -1
+      row[flags + n * forests + f] = inside ? 1 : -1
     }
     shelter[n] = bits
   }
 }
 
-/** Lays out a lane in the row. */
-function layOut(state: ParticleState, sight: Sight, lane: number): void {
-  const { agents, entities, words, goals, position, velocity, message, goal } = state
-  const { row, at, colours } = sight
-  const places = lane * entities * 2
-  for (let i = 0; i < entities * 2; i++) row[at.entities + i] = position[places + i]
-  const speeds = lane * agents * 2
-  for (let i = 0; i < agents * 2; i++) row[at.velocities + i] = velocity[speeds + i]
-  const said = lane * agents * words
-  for (let i = 0; i < agents * words; i++) row[at.messages + i] = message[said + i]
-  if (goals === 0) return
-  const landmarks = entities - agents
-  for (let g = 0; g < goals; g++) {
-    const aim = goal[lane * goals + g]
-    row[at.goals + 2 * g] = position[places + 2 * (agents + aim)]
-    row[at.goals + 2 * g + 1] = position[places + 2 * (agents + aim) + 1]
-    for (let l = 0; l < landmarks; l++) row[at.marks + g * landmarks + l] = aim === l ? 1 : 0
-  }
+/** Lays out messages and colours of a lane in the row. */
+function layOut({ agents, words, goals, message, goal }: ParticleState, sight: Sight, lane: number): void {
+  const { row, colours } = sight
+  const said = agents * words
+  for (let i = 0; i < said; i++) row[i] = message[lane * said + i]
   for (let c = 0; c < colours.length; c++) row[colours[c].to] = colours[c].values[goal[lane * goals + colours[c].goal]]
 }
 
-function gather(row: Float64Array, { plus, minus }: Gather, out: Float32Array, to: number): void {
-  for (let i = 0; i < plus.length; i++) out[to + i] = row[plus[i]] - row[minus[i]]
+/**
+ * The pairs of one agent, which are nearly all of what it sees.
+ * @param places where the lane's entities begin in `position`
+ * @param speeds where the lane's agents begin in `velocity`
+ * @param to where the agent's row begins in `out`
+ */
+function lookAround(
+  position: Float64Array,
+  velocity: Float64Array,
+  gaze: Gaze,
+  n: number,
+  places: number,
+  speeds: number,
+  out: Float32Array,
+  to: number,
+): void {
+  const { offsetTo, offsetOf, velocityTo, velocityOf, placeTo, zeroFrom, zeroTo } = gaze
+  const x = position[places + 2 * n]
+  const y = position[places + 2 * n + 1]
+  for (let i = 0; i < offsetTo.length; i++) {
+    const at = to + offsetTo[i]
+    const from = places + offsetOf[i]
+    out[at] = position[from] - x
+    out[at + 1] = position[from + 1] - y
+  }
+  for (let i = 0; i < velocityTo.length; i++) {
+    const at = to + velocityTo[i]
+    const from = speeds + velocityOf[i]
+    out[at] = velocity[from]
+    out[at + 1] = velocity[from + 1]
+  }
+  if (placeTo >= 0) {
+    out[to + placeTo] = x
+    out[to + placeTo + 1] = y
+  }
+  for (let i = 0; i < zeroFrom.length; i++) for (let f = to + zeroFrom[i]; f < to + zeroTo[i]; f++) out[f] = 0
 }
 
 /** Zeroes what forests hide from an agent: who is in no common forest, unless both are in none or the leader looks. */
-function hide({ hideable, shelter, leader }: Sight, observer: number, out: Float32Array, to: number): void {
+function hide({ agents, shelter, leader }: Sight, observer: number, out: Float32Array, to: number): void {
   if (observer === leader) return
-  const { feature, agent } = hideable[observer]
+  const { hiddenTo, hiddenOf } = agents[observer]
   const mine = shelter[observer]
-  for (let i = 0; i < feature.length; i++) {
-    const theirs = shelter[agent[i]]
+  for (let i = 0; i < hiddenTo.length; i++) {
+    const theirs = shelter[hiddenOf[i]]
     if ((mine & theirs) !== 0 || (mine | theirs) === 0) continue
-    out[to + feature[i]] = 0
-    out[to + feature[i] + 1] = 0
+    out[to + hiddenTo[i]] = 0
+    out[to + hiddenTo[i] + 1] = 0
   }
 }
 
-/** Writes the observations and the global states of the listed lanes. */
+/** Writes the observations of the listed lanes. */
 export function observe(state: ParticleState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
+  const { agents, entities, goals, position, velocity, goal } = state
   const { seats, observation, observationSize: F } = port
-  const { row, forests } = sight
+  const { row, forests, agents: gazes } = sight
   const N = seats.length
+  const rowUsed = row.length > 0
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
-    layOut(state, sight, lane)
-    if (forests > 0) findShelter(state, sight)
+    const places = lane * entities * 2
+    const speeds = lane * agents * 2
+    if (rowUsed) layOut(state, sight, lane)
+    if (forests > 0) findShelter(state, sight, lane)
     for (let s = 0; s < N; s++) {
       const n = seats[s]
+      const gaze = gazes[n]
       const to = (lane * N + s) * F
-      const features = sight.agents[n]
-      gather(row, features, observation, to)
-      for (let i = features.plus.length; i < F; i++) observation[to + i] = 0
+      lookAround(position, velocity, gaze, n, places, speeds, observation, to)
+      if (goals > 0) {
+        for (const { to: at, goal: g } of sight.goals[n]) {
+          const aim = places + 2 * (agents + goal[lane * goals + g])
+          observation[to + at] = position[aim] - position[places + 2 * n]
+          observation[to + at + 1] = position[aim + 1] - position[places + 2 * n + 1]
+        }
+      }
+      if (!rowUsed) continue
+      const { otherTo, otherOf } = gaze
+      for (let i = 0; i < otherTo.length; i++) observation[to + otherTo[i]] = row[otherOf[i]]
       if (forests > 0) hide(sight, n, observation, to)
     }
-    gather(row, sight.state, port.state, lane * port.stateSize)
+  }
+}
+
+/** Writes the global states of the listed lanes. */
+export function observeState(state: ParticleState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
+  const { entities, agents, words, goals, position, velocity, message, goal } = state
+  const { movable, speaks } = sight
+  const { state: out, stateSize } = port
+  const landmarks = entities - agents
+  for (let k = 0; k < count; k++) {
+    const lane = lanes[k]
+    const places = lane * entities * 2
+    let at = lane * stateSize
+    for (let n = 0; n < agents; n++) {
+      out[at] = position[places + 2 * n]
+      out[at + 1] = position[places + 2 * n + 1]
+      at += 2
+      if (movable[n] === 1) {
+        out[at] = velocity[(lane * agents + n) * 2]
+        out[at + 1] = velocity[(lane * agents + n) * 2 + 1]
+        at += 2
+      }
+      if (speaks[n] === 1) for (let w = 0; w < words; w++) out[at++] = message[(lane * agents + n) * words + w]
+    }
+    for (let i = agents * 2; i < entities * 2; i++) out[at++] = position[places + i]
+    for (let g = 0; g < goals; g++) {
+      for (let l = 0; l < landmarks; l++) out[at++] = goal[lane * goals + g] === l ? 1 : 0
+    }
   }
 }
