@@ -154,7 +154,7 @@ export interface Sight {
 
 /** @param width F, for the padding */
 export function createSight(plan: Plan, width: number): Sight {
-  const { bodies, landmarks, task, counts } = plan
+  const { bodies, task, counts } = plan
   const M = bodies.length
   const W = task.words
   const flags = M * W
