@@ -25,6 +25,18 @@ test('rows begin with the scenario and come one per unit', () => {
   expect(others.map(({ unit }) => unit)).toEqual(['env-steps/s', 'env-steps/s', 'ms'])
 })
 
+test('worlds with continuous actions, and with agents that nobody controls, are measured too', () => {
+  for (const id of ['particles/world-comm-continuous', 'particles/tag-chase']) {
+    const scenario = loadScenario(id)
+    const rows = [
+      ...batchSpeed(scenario, ENVS, { ...quick, lanes: 2 }),
+      ...parallelSpeed(scenario, ENVS, quick),
+      ...verifySpeed(scenario, ENVS, quick),
+    ]
+    for (const { median } of rows) expect(median).toBeGreaterThan(0)
+  }
+})
+
 test('a warehouse makes next to no garbage: less than a seed and a few numbers per episode of 500 steps', () => {
   const { steps, allocatedPerStep } = heapGrowth(tiny, ENVS, 200_000)
   expect(steps).toBe(200_000)

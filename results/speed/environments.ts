@@ -10,6 +10,8 @@ import {
   type EnvDefinition,
   type EnvSpec,
 } from '../../envs/index.ts'
+import { type AgentAction } from '../../envs/core/parallel-spaces.ts'
+import { actionArray, randomActions } from '../../envs/core/random-actions.ts'
 import { ReplayRecorder, readReplay, verifyReplay } from '../../envs/core/replay.ts'
 import { openScenario, scenarioDefinition } from '../../scenarios/open.ts'
 import { type Scenario } from '../../scenarios/schema.ts'
@@ -161,7 +163,8 @@ export interface WorkerAnswer {
 /** One lane through the PettingZoo-shaped view, which copies out at every step. */
 export function parallelSpeed(scenario: Scenario, definitions: Definitions, settings: MeasureSettings): SpeedRow[] {
   const definition = scenarioDefinition(scenario, definitions)
-  const env = parallelEnv(definition, scenario.options)
+  const { control } = scenario
+  const env = parallelEnv(definition, scenario.options, control === undefined ? {} : { control })
   const batch = openScenario(scenario, { lanes: 1 }, definitions)
   const { step } = stepper(batch)
   const bare = callsPerSecond(step, settings)
@@ -169,14 +172,17 @@ export function parallelSpeed(scenario: Scenario, definitions: Definitions, sett
   const { spec } = batch
   let { infos } = env.reset({ seed: 1 })
   const rates = callsPerSecond(() => {
-    const actions: Record<string, number | number[]> = {}
-    spec.agents.forEach(({ id }, n) => {
+    const actions: Record<string, AgentAction> = {}
+    spec.agents.forEach(({ id }) => {
       if (!env.agents.includes(id)) return
+      if (spec.actionKind === 'box') {
+        actions[id] = env.actionSpace(id).sample()
+        return
+      }
       const mask = (infos[id] as { actionMask: Uint8Array }).actionMask
       let choice = rng.below(spec.actionSizes[0])
       while (mask[choice] === 0) choice = (choice + 1) % spec.actionSizes[0]
       actions[id] = choice
-      void n
     })
     ;({ infos } = env.step(actions))
     if (env.agents.length === 0) ({ infos } = env.reset())
@@ -203,9 +209,9 @@ export function verifySpeed(scenario: Scenario, definitions: Definitions, settin
     package: 'speed',
   })
   const rng = new Generator(namedSeed('speed', 'actions'))
-  const action = new Int32Array(batch.spec.agents.length * batch.spec.actionDims)
+  const action = actionArray(batch)
   for (let step = 0; step < 500 && batch.terminated[0] === 0 && batch.truncated[0] === 0; step++) {
-    legalAction(batch, action, rng)
+    randomActions(batch, rng, action)
     batch.step(action)
     recorder.record(action)
   }

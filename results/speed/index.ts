@@ -47,6 +47,8 @@ const SHOWN = [
   'foraging/8x8-2p-3f',
   'foraging/15x15-4p-5f',
   'spectrum/dsa-10u5c',
+  'particles/spread',
+  'particles/tag',
 ]
 
 /** kernels.ts is loaded only when its rows are wanted: it brings the tensor library. */
