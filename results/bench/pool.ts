@@ -57,6 +57,7 @@ export async function runPool(request: PoolRequest): Promise<void> {
         current = undefined
       }
       child.on('message', (message: FromWorker) => {
+        if (!children.has(child)) return // words of one that is gone; its run is in other hands
         if (message.kind === 'ready') {
           ready = true
           next()
@@ -66,8 +67,12 @@ export async function runPool(request: PoolRequest): Promise<void> {
           next()
         }
       })
-      child.on('error', (error) => (died = error.message))
-      child.on('close', (code, killer) => {
+      child.on('error', (error) => {
+        if (child.pid === undefined) return reject(lost('worker process', `not started: ${error.message}`))
+        died = error.message
+      })
+      // Not 'close': it never comes once this side has disconnected.
+      child.on('exit', (code, killer) => {
         children.delete(child)
         const why = died ?? killer ?? `code ${code}`
         if (!ready && signal?.aborted !== true) return reject(lost('worker process', `ended with ${why} at its start`))
