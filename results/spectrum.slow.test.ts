@@ -14,7 +14,7 @@ const home = mkdtempSync(join(tmpdir(), 'troupe-spectrum-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 /** Environment steps of a run; the page quotes runs of 60,000. */
-const STEPS = Number(process.env.TROUPE_SPECTRUM_STEPS ?? 24_000)
+const STEPS = Number(process.env.TROUPE_SPECTRUM_STEPS ?? 32_000)
 
 /** Smaller and quicker than the defaults: seconds on a free core. */
 const SETTINGS = { lanes: 32, rolloutSteps: 25, hidden: 32, minibatches: 2, lr: 0.003 }

@@ -162,6 +162,13 @@ test.each([
     expect(short.reward).toEqual(long.reward)
     expect(short.observation).toEqual(long.observation)
     expect(short.mask).toEqual(long.mask)
+    // the long way's state shows the (idle) primary users before the time
+    const [wide, narrow] = [long.spec.stateSize, short.spec.stateSize]
+    for (let lane = 0; lane < 3; lane++) {
+      const rest = [...long.state.subarray(lane * wide, (lane + 1) * wide)]
+      rest.splice(narrow - 1, options.channels)
+      expect([...short.state.subarray(lane * narrow, (lane + 1) * narrow)]).toEqual(rest)
+    }
     for (const name of kept) expect(stateOf(short)[name], name).toEqual(stateOf(long)[name])
   }
 })

@@ -102,10 +102,13 @@ export interface Sight {
   readonly whole: boolean
   /** Whether there are constants at all. */
   readonly marked: boolean
-  /** Whether users see nothing but their last action, constants and the ACK. */
+  /** Whether all users are seated and see nothing but their last action, constants and the ACK, and nor does the state. */
   readonly plain: boolean
   /** Place of the newest ACK. */
   readonly ack: number
+  /** The memory of observations and states as whole numbers. */
+  readonly bits: Int32Array
+  readonly stateBits: Int32Array
 }
 
 export function createSight(plan: Plan, port: Port): Sight {
@@ -121,37 +124,84 @@ export function createSight(plan: Plan, port: Port): Sight {
       if (seat < plan.users) blank.fill(1, from + s * F + K + 1, from + s * F + 2 * K + 1)
     })
   }
-  const short = history === 1 && sensing === 'none' && plan.arrivals === null && !plan.seat
+  const everybody = seats.length === plan.users && seats.every((seat, s) => seat === s)
+  const short = everybody && history === 1 && sensing === 'none' && options.leaveProb === 0 && plan.plain
   const plain = short && (obs === 'ack' || obs === 'window' || (obs === 'dqsa' && marked))
-  return { blank, row: blank.slice(0, width), whole, marked, plain, ack: obs === 'dqsa' ? 2 * K + 1 : K + 1 }
+  return {
+    blank,
+    row: blank.slice(0, width),
+    whole,
+    marked,
+    plain,
+    ack: obs === 'dqsa' ? 2 * K + 1 : K + 1,
+    bits: view(port.observation),
+    stateBits: view(port.state),
+  }
+}
+
+const view = ({ buffer, byteOffset, length }: Float32Array) => new Int32Array(buffer, byteOffset, length)
+
+/** Makes all observations blank in one native copy, where that can be. */
+function clear({ blank, whole, marked }: Sight, { observation, lanes }: Port, count: number): boolean {
+  if (count < lanes || (marked && !whole)) return false
+  if (marked) observation.set(blank)
+  else observation.fill(0)
+  return true
+}
+
+/** The bits of 1 as float32. */
+const ONE = 0x3f800000
+
+/** `observe` where users see their last action and the ACK, and the state holds these and the time. */
+function observePlain(state: SpectrumState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
+  const { plan, last, flags } = state
+  const { row, marked, ack, bits, stateBits } = sight
+  const { users: N, channels: K, horizon } = plan
+  const { observation, observationSize: F, state: out, stateSize: S, step, lanes: B } = port
+  const width = N * F
+  const cleared = clear(sight, port, count)
+  if (count === B) out.fill(0)
+  for (let j = 0; j < count; j++) {
+    const lane = lanes[j]
+    let at = lane * width
+    let o = lane * S
+    if (!cleared) {
+      if (marked) observation.set(row, at)
+      else observation.fill(0, at, at + width)
+    }
+    if (count < B) out.fill(0, o, o + S)
+    for (let i = lane * N; i < (lane + 1) * N; i++) {
+      const channel = last[i]
+      const succeeded = -((flags[i] >> 1) & 1) & ONE
+      // Whole numbers through a view of the same memory: no conversion per element.
+      bits[at + channel] = ONE
+      bits[at + ack] = succeeded
+      stateBits[o + channel] = ONE
+      stateBits[o + K + 1] = succeeded
+      at += F
+      o += K + 2
+    }
+    out[o] = horizon > 0 ? step[lane] / horizon : 0
+  }
 }
 
 /** Writes every element of `port.observation` and `port.state` in the listed lanes. */
 export function observe(state: SpectrumState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
-  const { last, flags } = state
+  if (sight.plain) {
+    observePlain(state, sight, port, lanes, count)
+    return
+  }
   const { users: N } = state.plan
-  const { blank, row, whole, marked, plain, ack } = sight
-  const { observation, observationSize: F, seats, lanes: B } = port
+  const { row, marked } = sight
+  const { observation, observationSize: F, seats } = port
   const width = seats.length * F
-  // All lanes in one native copy where that can be.
-  const cleared = count === B && (whole || !marked)
-  if (cleared && marked) observation.set(blank)
-  else if (cleared) observation.fill(0)
+  const cleared = clear(sight, port, count)
   for (let j = 0; j < count; j++) {
     const lane = lanes[j]
     let at = lane * width
     if (!cleared) {
       if (!marked) observation.fill(0, at, at + width)
       else observation.set(row, at)
-    }
-    if (plain) {
-      for (let s = 0; s < seats.length; s++) {
-        const i = lane * N + seats[s]
-        observation[at + last[i]] = 1
-        observation[at + ack] = (flags[i] & ACK) >> 1
-        at += F
-      }
-      continue
     }
     for (let s = 0; s < seats.length; s++) {
       if (seats[s] === N) observeJammer(state, lane, observation, at)

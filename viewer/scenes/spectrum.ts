@@ -140,7 +140,7 @@ export class SpectrumScene implements Scene {
       { label: words.success, shapes: [{ ...cell, fill: agentColour(palette, 0) }] },
       shared && {
         label: words.several,
-        shapes: [{ ...cell, fill: palette.accent }],
+        shapes: [{ ...cell, fill: palette.muted }],
       },
       {
         label: words.collision,
@@ -344,7 +344,7 @@ export class SpectrumScene implements Scene {
     this.#each(channels, top, (k, column, y) => {
       const user = owner[k * slots + column]
       if (user === NOBODY) return
-      const colour = numbered && user >= 0 ? agentColour(palette, user) : palette.accent
+      const colour = !numbered ? palette.accent : user >= 0 ? agentColour(palette, user) : palette.muted
       this.#cell(this.#cells, column, y).fill(colour)
       if (!numbered) return
       const label = this.#numbers[k * slots + column]
