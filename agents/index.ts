@@ -6,6 +6,8 @@ import { mappo } from './mappo.ts'
 import { matrixFictitious, matrixRegret } from './scripted/matrix-learning.ts'
 import { matrixMemoryOne } from './scripted/matrix-memory-one.ts'
 import { particlesGreedy } from './scripted/particles-greedy.ts'
+import { foragingCaptain } from './scripted/foraging-captain.ts'
+import { foragingAble, foragingJoint, foragingMiddle, foragingNearest } from './scripted/foraging-heuristics.ts'
 import { random } from './scripted/random.ts'
 import { skirmishFocus } from './scripted/skirmish-focus.ts'
 import { skirmishKite } from './scripted/skirmish-kite.ts'
@@ -25,6 +27,11 @@ import { warehouseGreedy } from './scripted/warehouse-greedy.ts'
 export const POLICIES: Record<string, PolicyDefinition> = {
   random,
   'particles-greedy': particlesGreedy,
+  'foraging-nearest': foragingNearest,
+  'foraging-middle': foragingMiddle,
+  'foraging-able': foragingAble,
+  'foraging-joint': foragingJoint,
+  'foraging-captain': foragingCaptain,
   'warehouse-greedy': warehouseGreedy,
   ...matrixMemoryOne,
   'matrix-regret': matrixRegret,

@@ -61,6 +61,8 @@ type Glyph = 'diamond' | 'up' | 'down' | 'bar' | 'dot'
 
 const GLYPHS: Readonly<Record<string, Glyph>> = {
   delivery: 'diamond',
+  taken: 'diamond',
+  tooHeavy: 'down',
   pickup: 'up',
   putdown: 'down',
   blocked: 'bar',

@@ -2,6 +2,7 @@
 import { type Scene } from './scene.ts'
 
 const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
+  foraging: async () => new (await import('./foraging.ts')).ForagingScene(),
   warehouse: async () => new (await import('./warehouse.ts')).WarehouseScene(),
   skirmish: async () => new (await import('./skirmish.ts')).SkirmishScene(),
   spectrum: async () => new (await import('./spectrum.ts')).SpectrumScene(),
