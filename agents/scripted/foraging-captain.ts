@@ -17,11 +17,12 @@ class Captain implements PrivilegedPolicy {
   private readonly item: Int32Array // [M] food slot each player goes for, NONE free
   private readonly order: Int32Array // [M] players by distance to an item
   private readonly side: Int32Array // [M] cell beside its item, NONE not assigned
-  private readonly body: Uint8Array // [C] 1 where a player is or will be
+  private readonly body: Uint8Array // [C] players that are there, or will be, and do not leave
   private readonly taken: Uint8Array // [C] 1 where a side is promised
   private readonly from: Int32Array // [C] action that led into a cell on the way from the player, NONE not reached
   private readonly queue: Int32Array // [C]
   private readonly tried: Uint8Array // [K] items dealt out or out of reach
+  private readonly idle: Uint8Array // [C] 1 where a player stands that has nothing to do
 
   constructor(spec: EnvSpec) {
     const { rows, columns, players, foods } = spec.options as Record<string, number>
@@ -34,17 +35,22 @@ class Captain implements PrivilegedPolicy {
     this.from = new Int32Array(cells)
     this.queue = new Int32Array(cells)
     this.tried = new Uint8Array(foods)
+    this.idle = new Uint8Array(cells)
   }
 
-  memory(): null {
-    return null
+  /** [lanes, K] 1 for items that groups are on their way to: they stay first choice, or groups would dither. */
+  memory(lanes: number): Uint8Array {
+    return new Uint8Array(lanes * this.tried.length)
   }
 
-  act(batch: EnvBatch, agents: Int32Array, _memory: unknown, out: ActionBatch): void {
+  act(batch: EnvBatch, agents: Int32Array, memory: unknown, out: ActionBatch): void {
     const world = batch.world as ForagingWorld
     const { seats } = batch.spec
+    const { foods } = world.plan
+    const chosen = memory as Uint8Array
     for (let lane = 0; lane < batch.lanes; lane++) {
-      this.deal(world, lane, agents, seats)
+      if (batch.episodeStart[lane] !== 0) for (let f = lane * foods; f < (lane + 1) * foods; f++) chosen[f] = 0
+      this.deal(world, lane, agents, seats, chosen)
       this.send(world, lane, agents, seats, out.action as Int32Array)
     }
   }
@@ -56,7 +62,13 @@ class Captain implements PrivilegedPolicy {
   }
 
   /** Again and again the item that a group of free players reaches first. */
-  private deal(world: ForagingWorld, lane: number, agents: Int32Array, seats: readonly number[]): void {
+  private deal(
+    world: ForagingWorld,
+    lane: number,
+    agents: Int32Array,
+    seats: readonly number[],
+    chosen: Uint8Array,
+  ): void {
     const { item, order, tried } = this
     const { plan, cell, level, foodCell, foodLevel, foodStatus } = world
     const first = lane * plan.players
@@ -74,17 +86,19 @@ class Captain implements PrivilegedPolicy {
         let used = 0
         while (used < Math.min(4, free) && strength < foodLevel[k]) strength += level[first + order[used++]]
         if (strength < foodLevel[k]) continue
-        const when = this.away(world, cell[first + order[used - 1]], foodCell[k])
+        const far = this.away(world, cell[first + order[used - 1]], foodCell[k])
+        const when = chosen[k] !== 0 ? far - plan.cells : far
         if (when >= soonest) continue
         best = f
         soonest = when
         size = used
       }
-      if (best === NONE) return
+      if (best === NONE) break
       tried[best] = 1
       this.byDistance(world, first, agents, seats, foodCell[lane * plan.foods + best])
       for (let g = 0; g < size; g++) item[order[g]] = best
     }
+    for (let f = 0; f < plan.foods; f++) chosen[lane * plan.foods + f] = tried[f]
   }
 
   /** Free players, nearest first (the lower number on ties), in front of `order`. @returns how many */
@@ -115,14 +129,18 @@ class Captain implements PrivilegedPolicy {
     seats: readonly number[],
     action: Int32Array,
   ): void {
-    const { item, side, body, taken } = this
+    const { item, side, body, taken, idle } = this
     const { plan, cell, level, foodCell, foodLevel } = world
     const { players, claims, foods } = plan
     const first = lane * players
     body.fill(0)
     taken.fill(0)
+    idle.fill(0)
     side.fill(NONE)
-    for (let n = 0; n < players; n++) body[cell[first + n]] = 1
+    for (let n = 0; n < players; n++) {
+      body[cell[first + n]]++
+      if (item[n] === NONE) idle[cell[first + n]] = 1
+    }
     // Whoever stands beside its item keeps that side.
     for (let n = 0; n < players; n++) {
       if (item[n] === NONE) continue
@@ -147,16 +165,18 @@ class Captain implements PrivilegedPolicy {
       const move = this.way(world, lane, cell[first + n], foodCell[lane * foods + item[n]])
       if (move === NONE) continue
       action[out] = move
-      body[claims[cell[first + n] * 6 + move]] = 1 // nobody else goes there in this step
+      // Nobody else goes there in this step, so it will get there, and the next may have the cell that it leaves.
+      body[claims[cell[first + n] * 6 + move]]++
+      body[cell[first + n]]--
     }
   }
 
   /**
    * First move of a shortest way from a cell to a side of an item that nobody has yet, which is then promised.
-   * Players in the way are walked around next to the player, and ignored further off.
+   * Idle players are walked around, others only where they are in the way now.
    */
   private way(world: ForagingWorld, lane: number, start: number, item: number): number {
-    const { from, queue, body, taken } = this
+    const { from, queue, body, taken, idle } = this
     const { claims, cells } = world.plan
     const field = lane * cells
     from.fill(NONE)
@@ -171,7 +191,7 @@ class Captain implements PrivilegedPolicy {
       }
       for (let move = 1; move <= 4; move++) {
         const to = claims[here * 6 + move]
-        if (from[to] !== NONE || world.slotAt[field + to] !== 0 || taken[to] !== 0) continue
+        if (from[to] !== NONE || world.slotAt[field + to] !== 0 || taken[to] !== 0 || idle[to] !== 0) continue
         if (here === start && body[to] !== 0) continue
         from[to] = here === start ? move : from[here]
         queue[tail++] = to

@@ -9,7 +9,7 @@ import { foragingCaptain } from './foraging-captain.ts'
 import { foragingAble, foragingJoint, foragingMiddle, foragingNearest } from './foraging-heuristics.ts'
 import { random } from './random.ts'
 
-function mean(definition: PolicyDefinition, options: Record<string, unknown>, episodes = 200): number {
+function mean(definition: PolicyDefinition, options: Record<string, unknown>, episodes = 100): number {
   const batch = createBatch(foraging, options, { lanes: 50, autoreset: 'disabled' })
   const seeds = Array.from({ length: episodes }, (_, e) => episodeSeed('heuristics', 'eval', 0, e))
   const played = playEpisodes({ batch, policy: definition.create(batch.spec), seeds, rng: 1, teamReward: 'sum' })
@@ -94,9 +94,10 @@ describe('the captain', () => {
     batch.reset()
     batch.load(0, fromReference(state, batch))
     const captain = foragingCaptain.create(batch.spec) as PrivilegedPolicy
+    const memory = captain.memory(1, 2)
     const action = new Int32Array(2)
     while (batch.terminated[0] === 0 && batch.stepCount[0] < 10) {
-      captain.act(batch, Int32Array.of(0, 1), null, { action }, new Generator(namedSeed('captain', 'unused')))
+      captain.act(batch, Int32Array.of(0, 1), memory, { action }, new Generator(namedSeed('captain', 'unused')))
       batch.step(action)
     }
     // b walks three cells to a side of the 3, then both load.
@@ -108,9 +109,10 @@ describe('the captain', () => {
     const batch = createBatch(foraging, { players: 4 }, { lanes: 3, control: [3, 1] })
     batch.reset()
     const captain = foragingCaptain.create(batch.spec) as PrivilegedPolicy
+    const memory = captain.memory(3, 1)
     const action = new Int32Array(3)
     for (let step = 0; step < 60; step++) {
-      captain.act(batch, Int32Array.of(1), null, { action }, new Generator(namedSeed('captain', 'unused')))
+      captain.act(batch, Int32Array.of(1), memory, { action }, new Generator(namedSeed('captain', 'unused')))
       batch.step(Int32Array.of(0, action[0], 0, action[1], 0, action[2]))
     }
   })

@@ -27,6 +27,14 @@ describe.skipIf(!browserIsHere())('looks', () => {
         scenario: 'warehouse/tiny-4ag',
         recording: { channels: true },
       }).bytes,
+      forage: recordEpisode({
+        env: 'foraging',
+        options: { rows: 7, columns: 9, players: 8, foods: 4, sightCells: 2 },
+        scenario: 'foraging/2s-7x9-8p-4f',
+        // Loads often: in step 5 two cannot lift, three are in each other's way, and two share a cell.
+        act: (batch, rng) => Int32Array.from(batch.spec.agents, () => [1, 2, 3, 4, 5, 5, 5][rng.below(7)]),
+        recording: { channels: true },
+      }).bytes,
       pd: recordEpisode({
         env: 'matrix',
         options: { game: 'pd', horizon: 60 },
@@ -52,6 +60,7 @@ describe.skipIf(!browserIsHere())('looks', () => {
         const page = await setting.page({ colorScheme, viewport, deviceScaleFactor: size === 'phone' ? 2 : 1 })
         for (const [name, step] of [
           ['tiny', 120],
+          ['forage', 5],
           ['pd', 30],
           ['climbing', 12],
         ] as const) {
