@@ -18,8 +18,12 @@ function starts(options: Record<string, unknown>, lanes = 3000): ForagingWorld {
   return batch.world as ForagingWorld
 }
 
-const count = (values: ArrayLike<number>, most: number) =>
-  Array.from({ length: most + 1 }, (_, value) => Array.from(values).filter((one) => one === value).length)
+/** How often each value of 0 to `most` comes up. */
+function count(values: ArrayLike<number>, most: number): number[] {
+  const counts = new Array<number>(most + 1).fill(0)
+  for (let i = 0; i < values.length; i++) counts[values[i]]++
+  return counts
+}
 
 test('players start on distinct cells, spread evenly over the field, with even levels', () => {
   const world = starts({ players: 4 })
