@@ -61,8 +61,8 @@ test('players who share a cell stand side by side and can be picked apart', () =
     ['agent_0', 1],
     ['agent_1', 1],
   ])
-  expect(scene.pick(0.84, 0)).toBe('agent_0')
-  expect(scene.pick(1.16, 0)).toBe('agent_1')
+  expect(scene.pick(0.77, 0)).toBe('agent_0')
+  expect(scene.pick(1.23, 0)).toBe('agent_1')
   expect(scene.pick(2, 2)).toBe(null)
 })
 

@@ -16,8 +16,6 @@ const words = strings.scenes.foraging
 const DISC = 0.33 * UNIT
 const FOOD = 0.42 * UNIT
 const BADGE = 0.15 * UNIT
-/** Players in one cell stand this far apart, in cells. */
-const APART = 0.32
 /** Half side and arm length of the corners around the selected player. */
 const CORNER = 0.52 * UNIT
 const ARM = 0.18 * UNIT
@@ -40,6 +38,7 @@ export class ForagingScene implements Scene {
   #foods = new Map<string, FoodView>()
   #players = new Map<string, PlayerView>()
   #under = new Graphics()
+  #rings = new Graphics()
   #over = new Graphics()
   #foodLayer = new Container()
   #playerLayer = new Container()
@@ -55,11 +54,12 @@ export class ForagingScene implements Scene {
     const height = spec?.world.size?.height ?? edge('y')
     this.#box = { x: -0.5, y: -0.5, width, height }
     this.#under = new Graphics()
+    this.#rings = new Graphics()
     this.#over = new Graphics()
     this.#foodLayer = new Container()
     this.#playerLayer = new Container()
     const board = drawBoard(width, height, stage.palette)
-    stage.root.addChild(board, this.#under, this.#foodLayer, this.#playerLayer, this.#over)
+    stage.root.addChild(board, this.#under, this.#foodLayer, this.#rings, this.#playerLayer, this.#over)
   }
 
   box(): Box {
@@ -69,19 +69,19 @@ export class ForagingScene implements Scene {
   draw(before: Frame, after: Frame, fraction: number, selection: Selection): void {
     const placed = tween(before, after, fraction)
     const players = placed.filter(({ entity }) => entity.kind === 'player')
-    spread(players)
+    const sizes = spread(players)
     this.#placed = placed
     const foods = new Map(placed.filter(({ entity }) => entity.kind === 'food').map((food) => [food.entity.id, food]))
-    this.#under.clear()
-    this.#over.clear()
+    for (const graphics of [this.#under, this.#rings, this.#over]) graphics.clear()
     // Food that is not in this frame is gone; scrubbing back brings it again.
     for (const [id, food] of this.#foods) food.view.visible = foods.has(id)
     for (const food of foods.values()) this.#drawFood(food)
     for (const player of players) {
-      this.#drawPlayer(player)
+      const size = sizes.get(player.entity.id) ?? 1
+      this.#drawPlayer(player, size)
       const target = foods.get(String(player.entity.state?.target ?? ''))
-      if (target !== undefined) this.#drawReach(player, target)
-      if (player.entity.state?.blocked === true) this.#drawBlocked(player)
+      if (target !== undefined) this.#drawReach(player, target, size)
+      if (player.entity.state?.blocked === true) this.#drawBlocked(player, size)
     }
     const selected = players.find(({ entity }) => entity.id === selection.agent)
     if (selected !== undefined) this.#drawSelection(selected)
@@ -190,9 +190,10 @@ export class ForagingScene implements Scene {
     return food
   }
 
-  #drawPlayer({ entity, x, y }: Placed): void {
+  #drawPlayer({ entity, x, y }: Placed, size: number): void {
     const player = this.#players.get(entity.id) ?? this.#makePlayer(entity)
     player.view.position.set(x * UNIT, y * UNIT)
+    player.view.scale.set(size)
     player.level.set(String(entity.state?.level ?? ''))
     player.level.fit(1.4 * DISC)
   }
@@ -217,12 +218,12 @@ export class ForagingScene implements Scene {
   }
 
   /** A bar with a knob from the rim of the disc to the item. */
-  #drawReach(player: Placed, target: Placed): void {
+  #drawReach(player: Placed, target: Placed, size: number): void {
     const { ink, surface } = this.#stage.palette
     const away = Math.hypot(target.x - player.x, target.y - player.y)
     if (away < 0.1) return
     const [dx, dy] = [(target.x - player.x) / away, (target.y - player.y) / away]
-    const start = [player.x * UNIT + dx * DISC, player.y * UNIT + dy * DISC] as const
+    const start = [player.x * UNIT + dx * DISC * size, player.y * UNIT + dy * DISC * size] as const
     const end = [target.x * UNIT - dx * 0.3 * UNIT, target.y * UNIT - dy * 0.3 * UNIT] as const
     for (const [colour, width] of [
       [surface, 11],
@@ -236,16 +237,17 @@ export class ForagingScene implements Scene {
     this.#over.circle(...end, 6).fill(ink)
   }
 
-  #drawBlocked({ x, y }: Placed): void {
+  /** A dashed ring around the disc, below it so that the number in the corner stays whole. */
+  #drawBlocked({ x, y }: Placed, size: number): void {
     const dashes = 9
-    const radius = DISC + 6
+    const radius = DISC * size + 6
     const turn = (2 * Math.PI) / dashes
     for (let i = 0; i < dashes; i++) {
       const from = i * turn
-      this.#over.moveTo(x * UNIT + radius * Math.cos(from), y * UNIT + radius * Math.sin(from))
-      this.#over.arc(x * UNIT, y * UNIT, radius, from, from + 0.55 * turn)
+      this.#rings.moveTo(x * UNIT + radius * Math.cos(from), y * UNIT + radius * Math.sin(from))
+      this.#rings.arc(x * UNIT, y * UNIT, radius, from, from + 0.55 * turn)
     }
-    this.#over.stroke({ color: this.#stage.palette.ink, width: 3.5 })
+    this.#rings.stroke({ color: this.#stage.palette.ink, width: 3.5 })
   }
 
   /** What the player sees of the field, and corners around it. */
@@ -278,8 +280,11 @@ export class ForagingScene implements Scene {
   }
 }
 
-/** Sets players who share a cell side by side, so that none is hidden. Takes part as they come to share it. */
-function spread(players: readonly Placed[]): void {
+/**
+ * Sets players who share a cell side by side, smaller, so that none is hidden.
+ * @returns the size of those that are smaller, by id
+ */
+function spread(players: readonly Placed[]): Map<string, number> {
   const groups = new Map<string, Placed[]>()
   for (const player of players) {
     const key = `${player.x.toFixed(2)},${player.y.toFixed(2)}`
@@ -287,10 +292,16 @@ function spread(players: readonly Placed[]): void {
     if (group === undefined) groups.set(key, [player])
     else group.push(player)
   }
+  const sizes = new Map<string, number>()
   for (const group of groups.values()) {
     if (group.length === 1) continue
-    group.forEach((player, k) => (player.x += (k - (group.length - 1) / 2) * APART))
+    const size = 1.3 / group.length
+    group.forEach((player, k) => {
+      player.x += ((k - (group.length - 1) / 2) * 0.92) / group.length
+      sizes.set(player.entity.id, size)
+    })
   }
+  return sizes
 }
 
 function drawBoard(width: number, height: number, palette: Palette): Graphics {
