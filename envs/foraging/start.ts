@@ -11,8 +11,18 @@ export const FOODS = 1
 export interface Start {
   readonly playerOrder: Int32Array // [M] which bounds each player gets
   readonly foodOrder: Int32Array // [K] which bounds each item gets
-  readonly taken: Uint8Array // [C] 1 where nobody may be placed any more
+  readonly taken: Uint8Array // [C] 1 on the edge, plus BODY or NEAR
 }
+
+/** Why a cell is not free, beside the edge: a player is there, or food is near. */
+const BODY = 2
+const NEAR = 4
+
+/** Cells around an item where no other may be, as rows and columns away: the block around it, the tips of a diamond. */
+const AROUND = Int8Array.of(
+  ...[-2, 0, -1, -1, -1, 0, -1, 1, 0, -2, 0, -1, 0, 0],
+  ...[0, 1, 0, 2, 1, -1, 1, 0, 1, 1, 2, 0],
+)
 
 export function createStart(state: ForagingState): Start {
   const { players, foods, cells } = state.plan
@@ -61,19 +71,19 @@ function shuffle(order: Int32Array, random: Uint32Array, at: number): void {
 
 function placePlayers(state: ForagingState, scratch: Start, lane: number, random: Uint32Array, at: number): void {
   const { plan, cell, level } = state
-  const { cells, players, minPlayerLevel, maxPlayerLevel, playerBoundsDiffer } = plan
+  const { cells, edge, players, minPlayerLevel, maxPlayerLevel, playerBoundsDiffer } = plan
   const { playerOrder, taken } = scratch
   if (playerBoundsDiffer) {
     for (let n = 0; n < players; n++) playerOrder[n] = n // the order must not depend on other lanes' episodes
     shuffle(playerOrder, random, at)
   }
-  for (let c = 0; c < cells; c++) taken[c] = 0
+  taken.set(edge)
   for (let n = 0; n < players; n++) {
     const i = lane * players + n
     // Drawing again until a cell is free gives every ordered choice of distinct cells the same chance.
     let here = nextBelow(random, at, cells)
-    while (taken[here] !== 0) here = nextBelow(random, at, cells)
-    taken[here] = 1
+    while (taken[here] >= BODY) here = nextBelow(random, at, cells)
+    taken[here] |= BODY
     cell[i] = here
     const low = minPlayerLevel[playerOrder[n]]
     level[i] = low + nextBelow(random, at, maxPlayerLevel[playerOrder[n]] - low + 1)
@@ -105,8 +115,8 @@ function automaticMaximum(state: ForagingState, lane: number): number {
  * players. @returns false where not even one has room
  */
 function placeFoods(state: ForagingState, scratch: Start, lane: number, random: Uint32Array, at: number): boolean {
-  const { plan, foodCell, foodLevel, foodStatus, slotAt, spawned, left } = state
-  const { rows, columns, cells, foods, minFoodLevel, maxFoodLevel, foodBoundsDiffer, cooperative, edge } = plan
+  const { plan, cell, foodCell, foodLevel, foodStatus, slotAt, spawned, left } = state
+  const { rows, columns, cells, players, foods, minFoodLevel, maxFoodLevel, foodBoundsDiffer, cooperative } = plan
   const { foodOrder, taken } = scratch
   const field = lane * cells
   const slots = lane * foods
@@ -115,12 +125,9 @@ function placeFoods(state: ForagingState, scratch: Start, lane: number, random: 
     shuffle(foodOrder, random, at)
   }
   const most = maxFoodLevel === null ? automaticMaximum(state, lane) : 0
-  let room = 0
-  for (let c = 0; c < cells; c++) {
-    slotAt[field + c] = 0
-    if (edge[c] !== 0) taken[c] = 1
-    else if (taken[c] === 0) room++
-  }
+  slotAt.fill(0, field, field + cells)
+  let room = (rows - 2) * (columns - 2)
+  for (let i = lane * players; i < (lane + 1) * players; i++) if (taken[cell[i]] === BODY) room--
   let placed = 0
   let total = 0
   while (placed < foods && room > 0) {
@@ -139,17 +146,14 @@ function placeFoods(state: ForagingState, scratch: Start, lane: number, random: 
     }
     foodCell[k] = here
     foodLevel[k] = heavy
-    for (let dr = -2; dr <= 2; dr++) {
-      for (let dc = -2; dc <= 2; dc++) {
-        // The block around it and the arms of a diamond; off the edge of the field there is nothing to mark.
-        if ((dr === 2 || dr === -2 || dc === 2 || dc === -2) && dr !== 0 && dc !== 0) continue
-        const [r, c] = [row + dr, column + dc]
-        if (r < 0 || c < 0 || r >= rows || c >= columns) continue
-        const spot = r * columns + c
-        if (taken[spot] === 0) {
-          taken[spot] = 1
-          room--
-        }
+    for (let a = 0; a < AROUND.length; a += 2) {
+      const r = row + AROUND[a]
+      const c = column + AROUND[a + 1]
+      if (r < 0 || c < 0 || r >= rows || c >= columns) continue // a tip beyond the edge
+      const spot = r * columns + c
+      if (taken[spot] === 0) {
+        taken[spot] = NEAR
+        room--
       }
     }
   }
