@@ -52,7 +52,7 @@ test('item levels have the distribution of the original', () => {
       [0.25, 0.5, 0.25],
     ),
   ).toBeLessThan(limit(2))
-  for (let lane = 0; lane < coop.lanes; lane++) {
+  for (let lane = 0; lane < 500; lane++) {
     const [a, b] = coop.level.subarray(lane * 2, lane * 2 + 2)
     expect([...coop.foodLevel.subarray(lane * 2, lane * 2 + 2)]).toEqual([a + b, a + b])
   }
@@ -67,7 +67,7 @@ test('from four players on the maximum is the sum of the three weakest', () => {
 })
 
 test('items keep off the edge, off players and at a distance from each other', () => {
-  const world = starts({ rows: 7, columns: 10, players: 5, foods: 9 }, 1000)
+  const world = starts({ rows: 7, columns: 10, players: 5, foods: 9 }, 300)
   for (let lane = 0; lane < world.lanes; lane++) {
     const items = [...world.foodCell.subarray(lane * 9, lane * 9 + 9)].filter(
       (_, f) => world.foodStatus[lane * 9 + f] === PRESENT,
