@@ -2,9 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import { STRATEGIES, longRunPayoffs } from '../envs/matrix/theory/index.ts'
 import { POLICIES } from '../agents/index.ts'
+import { ENVS } from '../envs/index.ts'
 import { loadScenario } from '../scenarios/load.ts'
 import { scenarioSpec } from '../scenarios/open.ts'
 import { type Scenario } from '../scenarios/schema.ts'
+import { policyContract } from './policy-contract.ts'
 import { heatTable, lineChart, stackedBars, ticks } from './svg.ts'
 import { tournament } from './tournament.ts'
 
@@ -74,6 +76,16 @@ describe('a round robin of memory-1 players', () => {
     const endless = { ...loadScenario('matrix/pd-last'), options: { game: 'pd', observation: 'last', horizon: null } }
     expect(() => tournament({ ...request, scenario: endless })).toThrow('horizon')
   })
+})
+
+test('all game players keep the promises of policies', () => {
+  for (const name of Object.keys(POLICIES).filter((id) => id.startsWith('matrix-'))) {
+    const findings = policyContract(POLICIES[name], longer('matrix/pd-last', 30), ENVS)
+    expect(
+      findings.filter(({ ok }) => !ok),
+      name,
+    ).toEqual([])
+  }
 })
 
 describe('players that learn within an episode', () => {
