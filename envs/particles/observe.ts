@@ -46,15 +46,16 @@ function featuresOf(plan: Plan, self: number, block: Block): Feature[] {
       return pair('goal', spans[self] + task.landmarkRange, (along) => `how far the goal is ${along}`)
     case 'goalColour':
       return block.colours[0].map((_, c) => {
-        const values = block.colours.map((colour) => colour[c])
+        // As observations hold them: 0.1 in single precision is a little more than 0.1.
+        const values = block.colours.map((colour) => Math.fround(colour[c]))
         const name = `${task.goals[block.goal]}.colour${c}`
         return { name, low: Math.min(...values), high: Math.max(...values), meaning: 'tells which landmark it is' }
       })
     case 'constants':
       return block.names.map((name, i) => ({
         name,
-        low: block.values[i],
-        high: block.values[i],
+        low: Math.fround(block.values[i]),
+        high: Math.fround(block.values[i]),
         meaning: 'the same in every step',
       }))
     case 'message':
