@@ -9,7 +9,7 @@
  */
 import { Type, type Static } from '@sinclair/typebox'
 import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
-import { type CriticInput, type CriticRows } from './core/critic.ts'
+import { Inputs } from './core/inputs.ts'
 import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
 import { PPO_SETTINGS, Ppo, effectivePpo, ppoPolicy, type EffectivePpo } from './core/ppo.ts'
 import { requestSpec } from './core/shards.ts'
@@ -23,32 +23,16 @@ function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.l
 }
 
 /** The critic sees what the actor sees: own observation and id; of a dead agent zeros and its id. */
-class OwnInput implements CriticInput {
-  readonly width: number
-  readonly heads = 1
-  private readonly F: number
-  private readonly n: number
-
-  constructor(spec: EnvSpec, agents: number, settings: IppoSettings) {
-    this.F = spec.observationSize
-    this.n = agents
-    this.width = this.F + (settings.agentId ? agents : 0)
-  }
-
-  write(rows: CriticRows, row: number, out: Float32Array, at: number): void {
-    const { F, n, width } = this
-    const to = at * width
-    if (rows.alive[row] === 0) out.fill(0, to, to + F)
-    else for (let i = 0; i < F; i++) out[to + i] = rows.observation[row * F + i]
-    for (let i = F; i < width; i++) out[to + i] = i - F === row % n ? 1 : 0
-  }
+function ownInputs(spec: EnvSpec, agents: number, { agentId }: IppoSettings): Inputs {
+  const columns = agentId ? (['observation', 'id'] as const) : (['observation'] as const)
+  return new Inputs(spec, agents, { columns, heads: 1, hidesDead: true })
 }
 
 function create(request: LearnerRequest): Ppo {
   const spec = requestSpec(request.batch)
   const agents = request.agents?.length ?? spec.agents.length
   const settings = effectiveSettings(spec, request.settings, agents)
-  return new Ppo(request, { name: 'ippo', settings, criticInput: new OwnInput(spec, agents, settings) })
+  return new Ppo(request, { name: 'ippo', settings, criticInputs: ownInputs(spec, agents, settings) })
 }
 
 export const ippo: LearnerDefinition = {

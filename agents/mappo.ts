@@ -8,7 +8,7 @@
  */
 import { Type, type Static } from '@sinclair/typebox'
 import { TroupeError, withDefaults, type EnvSpec } from '../envs/core/index.ts'
-import { type CriticInput, type CriticRows } from './core/critic.ts'
+import { Inputs } from './core/inputs.ts'
 import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
 import { PPO_SETTINGS, Ppo, effectivePpo, ppoPolicy, type EffectivePpo } from './core/ppo.ts'
 import { requestSpec } from './core/shards.ts'
@@ -55,51 +55,22 @@ function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.l
 // What the critic sees.
 
 /**
- * The central critic's inputs. Per agent: a row each, which is zeros and its id when it is dead. With n heads: one row for
- * all agents of a lane, without ids.
+ * Per agent: a row each, which is zeros and its id when it is dead. With n heads: one row for all agents of a lane, without
+ * ids.
  */
-class CentralInput implements CriticInput {
-  readonly width: number
-  readonly heads: number
-  private readonly F: number
-  private readonly S: number
-  private readonly n: number
-  private readonly kind: MappoSettings['criticInput']
-  private readonly agentId: boolean
-
-  constructor(spec: EnvSpec, agents: number, settings: MappoSettings) {
-    this.F = spec.observationSize
-    this.S = spec.stateSize
-    this.n = agents
-    this.kind = settings.criticInput
-    this.heads = settings.critic === 'n-headed' ? agents : 1
-    this.agentId = settings.agentId && settings.critic === 'per-agent'
-    const world = { state: this.S, 'state+observation': this.S + this.F, observations: agents * this.F }[this.kind]
-    this.width = world + (this.agentId ? agents : 0)
-  }
-
-  write(rows: CriticRows, row: number, out: Float32Array, at: number): void {
-    const { width, n, F, S, kind } = this
-    const agent = row % n
-    const lane = (row - agent) / n
-    const to = at * width
-    const end = to + width
-    if (this.agentId) {
-      out.fill(0, end - n, end)
-      out[end - n + agent] = 1
-    }
-    if (this.heads === 1 && rows.alive[row] === 0) {
-      out.fill(0, to, this.agentId ? end - n : end)
-    } else if (kind === 'observations') {
-      const from = lane * n * F
-      for (let i = 0; i < n * F; i++) out[to + i] = rows.observation[from + i]
-    } else {
-      const from = lane * S
-      for (let i = 0; i < S; i++) out[to + i] = rows.state[from + i]
-      if (kind === 'state') return
-      for (let i = 0; i < F; i++) out[to + S + i] = rows.observation[row * F + i]
-    }
-  }
+function centralInputs(spec: EnvSpec, agents: number, settings: MappoSettings): Inputs {
+  const world = {
+    state: ['state'],
+    'state+observation': ['state', 'observation'],
+    observations: ['observations'],
+  } as const
+  const columns = world[settings.criticInput]
+  if (settings.critic === 'n-headed') return new Inputs(spec, agents, { columns, heads: agents, hidesDead: false })
+  return new Inputs(spec, agents, {
+    columns: settings.agentId ? [...columns, 'id'] : columns,
+    heads: 1,
+    hidesDead: true,
+  })
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -108,7 +79,7 @@ function create(request: LearnerRequest): Ppo {
   const spec = requestSpec(request.batch)
   const agents = request.agents?.length ?? spec.agents.length
   const settings = effectiveSettings(spec, request.settings, agents)
-  return new Ppo(request, { name: 'mappo', settings, criticInput: new CentralInput(spec, agents, settings) })
+  return new Ppo(request, { name: 'mappo', settings, criticInputs: centralInputs(spec, agents, settings) })
 }
 
 export const mappo: LearnerDefinition = {

@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { checkScenario } from '../scenarios/schema.ts'
 import { readCheckpoint } from './files.ts'
 import { loadEnvPlugin } from './plugins.ts'
+import { readRecord } from './record.ts'
 import { trainRun, type RunRequest } from './run.ts'
 import { shardsOf } from './thread-group.ts'
 
@@ -76,17 +77,48 @@ test('shards are dealt out one after the other, as even as can be', () => {
   expect(dealt.map((own) => own.length).sort()).toEqual([1, 1, 2])
 })
 
-test('one, two, three and four workers end with the same weights, metrics and checkpoint', async () => {
-  const runs = []
-  for (const workers of [1, 2, 3, 4]) {
-    const asked = request(workers)
-    const { weightsHash, status } = await trainRun(asked)
-    const { run: _times, ...state } = readCheckpoint(join(asked.out, 'checkpoints/last')).state
-    runs.push({ weightsHash, status, state, metrics: metricsOf(asked.out) })
+const GRU = { ...settings, network: 'gru', criticNetwork: 'gru', chunk: 5 }
+
+for (const [kind, change] of Object.entries({
+  'mappo, mlp': { algorithm: 'mappo', settings },
+  'mappo, gru': { algorithm: 'mappo', settings: GRU },
+  'ippo, gru': { algorithm: 'ippo', settings: GRU },
+})) {
+  test(`one, two, three and four workers end with the same weights, metrics and checkpoint: ${kind}`, async () => {
+    const runs = []
+    for (const workers of [1, 2, 3, 4]) {
+      const asked = request(workers, change)
+      const { weightsHash, status, record } = await trainRun(asked)
+      const checkpoint = readCheckpoint(join(asked.out, 'checkpoints/last'))
+      const { run: _times, ...state } = checkpoint.state
+      runs.push({ weightsHash, status, state, weights: checkpoint.weights, metrics: metricsOf(asked.out) })
+      expect(readRecord(record).hardware).toMatchObject({ workers, portable: true })
+      expect(readRecord(record).settings.shards).toBe(4)
+    }
+    expect(runs[0].status).toBe('finished')
+    expect(runs[0].metrics).toHaveLength(6)
+    for (const run of runs.slice(1)) expect(run).toEqual(runs[0])
+  })
+}
+
+test('cut off in the middle and resumed by another number of workers, memories go on where they were', async () => {
+  const whole = await trainRun(request(1, { settings: GRU }))
+  for (const [first, second] of [
+    [1, 3],
+    [3, 2],
+  ]) {
+    const stop = new AbortController()
+    const onProgress: RunRequest['onProgress'] = (progress) => {
+      if (progress.kind === 'update' && progress.step === 240) stop.abort()
+    }
+    const cut = request(first, { settings: GRU, signal: stop.signal, onProgress })
+    expect(await trainRun(cut)).toMatchObject({ status: 'interrupted', steps: 240 })
+    const { weights } = readCheckpoint(join(cut.out, 'checkpoints/last'))
+    expect(weights['memory/actor'].shape).toEqual([16, 16]) // 8 lanes of 2 agents
+    const { signal: _signal, onProgress: _on, ...rest } = cut
+    const resumed = await trainRun({ ...rest, workers: second, resume: true })
+    expect(resumed).toMatchObject({ status: 'finished', weightsHash: whole.weightsHash })
   }
-  expect(runs[0].status).toBe('finished')
-  expect(runs[0].metrics).toHaveLength(6)
-  for (const run of runs.slice(1)) expect(run).toEqual(runs[0])
 })
 
 test('other numbers of shards give other weights: the number is a setting', async () => {

@@ -37,7 +37,7 @@ const record = {
   weightsHash: 'b'.repeat(64),
   seconds: 1,
   stepsPerSecond: 12,
-  hardware: hardware({ detail: 'nothing', portable: true }),
+  hardware: hardware({ detail: 'nothing', portable: true }, 2),
   package: packageVersion(),
   evidence: 0,
 } satisfies Record<keyof Omit<ResultRecord, 'plugin' | 'diverged' | 'policy'>, unknown>

@@ -112,6 +112,12 @@ export const ResultRecord = strict(
       node: text('Version of Node.'),
       backend: text('What computed tensors.'),
       portable: Type.Boolean({ description: 'Whether another machine gets the same bits.' }),
+      workers: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description: 'Threads that shared the shards in the last sitting; changes the time, not the numbers.',
+        }),
+      ),
     }),
     package: text('Version of troupe.'),
     evidence: Type.Literal(0, { description: '0: claimed by the one who ran it; replays can be checked by anyone.' }),
@@ -162,8 +168,11 @@ export function recordText(record: ResultRecord): string {
   return `{\n${lines.join(',\n')}\n}\n`
 }
 
-/** What the run was computed on. */
-export function hardware(backend: { readonly detail: string; readonly portable: boolean }): ResultRecord['hardware'] {
+/** What the run was computed on, and by how many threads where that is a choice. */
+export function hardware(
+  backend: { readonly detail: string; readonly portable: boolean },
+  workers?: number,
+): ResultRecord['hardware'] {
   const processors = cpus()
   return {
     cpu: processors[0]?.model.trim() ?? 'unknown',
@@ -173,6 +182,7 @@ export function hardware(backend: { readonly detail: string; readonly portable: 
     node: process.version,
     backend: backend.detail,
     portable: backend.portable,
+    ...(workers === undefined ? {} : { workers }),
   }
 }
 

@@ -620,7 +620,7 @@ class Run {
       weightsHash: weightsHash(kept),
       seconds,
       stepsPerSecond: learner.steps / Math.max(seconds, 1e-9),
-      hardware: hardware(this.backend),
+      hardware: hardware(this.backend, this.workers),
       package: this.version,
       evidence: 0,
     }

@@ -1,9 +1,9 @@
 /** One network that picks the actions of all agents (parameter sharing), told apart by a one-hot id. */
 import { TroupeError, type EnvSpec, type Generator } from '../../envs/core/index.ts'
+import { Inputs } from './inputs.ts'
 import { type PlayMode } from './learner.ts'
 import { Network, type Activation } from './networks.ts'
 import { type ActionBatch, type AgentView, type Policy, type PolicyMemory } from './policy.ts'
-import { type Rollout } from './rollout.ts'
 
 export interface ActorSettings {
   readonly hidden: number
@@ -19,13 +19,16 @@ export interface Memory {
   readonly hidden: Float32Array // [B, n, H]
 }
 
+const NOTHING = new Float32Array(0) // actors do not see the state
+
 export class SharedActor {
   readonly net: Network
   /** Ids of the agents it was made for, in the order of their one-hot slots. */
   readonly agents: readonly string[]
   readonly sizes: readonly number[] // [D]
   readonly features: number // F
-  readonly inputs: number // F, and n more with ids
+  /** The own observation, and with ids the id. */
+  readonly inputs: Inputs
   /** Choices made that the mask forbade; stays 0. */
   maskViolations = 0
   private input = new Float32Array(0)
@@ -37,8 +40,9 @@ export class SharedActor {
     this.agents = agents
     this.sizes = spec.actionSizes
     this.features = spec.observationSize
-    this.inputs = spec.observationSize + (agentId ? agents.length : 0)
-    const wide = { name: 'actor', inputs: this.inputs, outputs: spec.actionSize }
+    const columns = agentId ? (['observation', 'id'] as const) : (['observation'] as const)
+    this.inputs = new Inputs(spec, agents.length, { columns, heads: 1, hidesDead: false })
+    const wide = { name: 'actor', inputs: this.inputs.width, outputs: spec.actionSize }
     this.net = new Network({ ...wide, hidden, layers, activation, outputGain, recurrent: network === 'gru' }, rng)
   }
 
@@ -55,7 +59,7 @@ export class SharedActor {
         expected: `one for ${spec.observationSize} features and actions [${spec.actionSizes.join(', ')}]`,
       })
     }
-    const withIds = this.inputs > this.features
+    const withIds = this.inputs.width > this.features
     return agents.map((agent) => {
       const slot = this.agents.indexOf(spec.agents[agent].id)
       if (slot >= 0 || !withIds) return slot
@@ -65,20 +69,6 @@ export class SharedActor {
         expected: 'agents it was trained for, or training with agentId off',
       })
     })
-  }
-
-  /** Input rows: the observation, then the id. @param out [rows, inputs], written from row `at` */
-  writeInput(observation: Float32Array, row: number, slot: number, out: Float32Array, at: number): void {
-    const { features, inputs } = this
-    const from = row * features
-    const to = at * inputs
-    for (let i = 0; i < features; i++) out[to + i] = observation[from + i]
-    for (let i = features; i < inputs; i++) out[to + i] = i - features === slot ? 1 : 0
-  }
-
-  /** Inputs of rows of a rollout, in their order. @param out [rows, inputs] overwritten */
-  gather({ observation, agents }: Rollout, rows: Int32Array, out: Float32Array): void {
-    for (let k = 0; k < rows.length; k++) this.writeInput(observation, rows[k], rows[k] % agents, out, k)
   }
 
   /** Fresh memory for lanes × agents; null when there is nothing to remember. */
@@ -98,19 +88,20 @@ export class SharedActor {
     out: ActionBatch,
     rng: ((lane: number) => Generator) | undefined,
   ): void {
-    const { lanes, observation, mask, episodeStart } = view
+    const { lanes, observation, mask, alive, episodeStart } = view
+    const sight = { observation, alive, state: NOTHING }
     const { sizes, net } = this
     const n = slots.length
     const rows = lanes * n
     const A = net.shape.outputs
     const D = sizes.length
     if (this.reset.length < rows) {
-      this.input = new Float32Array(rows * this.inputs)
+      this.input = new Float32Array(rows * this.inputs.width)
       this.uniform = new Float32Array(rows * D)
       this.reset = new Uint8Array(rows)
     }
     const { input, uniform, reset } = this
-    for (let row = 0; row < rows; row++) this.writeInput(observation, row, slots[row % n], input, row)
+    for (let row = 0; row < rows; row++) this.inputs.write(sight, row, slots[row % n], input, row)
     for (let lane = 0; lane < lanes && rng !== undefined; lane++) {
       const draws = rng(lane)
       for (let i = lane * n * D; i < (lane + 1) * n * D; i++) uniform[i] = draws.float()

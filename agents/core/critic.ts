@@ -1,29 +1,11 @@
 /** A network that estimates returns: over rollouts for advantages, over rows for its loss, beside a game for replays. */
 import { type EnvBatch, type Generator } from '../../envs/core/index.ts'
 import { type Memory } from './actor.ts'
+import { type Inputs, type Sight } from './inputs.ts'
 import { Network, type Activation } from './networks.ts'
 import { ValueNorm } from './normalise.ts'
 import { SeatView, type Rollout } from './rollout.ts'
 import { type Carried } from './shards.ts'
-
-/** What there is to see, for rows of lanes. */
-export interface CriticRows {
-  readonly observation: Float32Array // [rows of lanes, n, F]
-  readonly state: Float32Array // [rows of lanes, S]
-  readonly alive: Uint8Array // [rows of lanes, n]
-}
-
-/** What of it the critic gets to see. */
-export interface CriticInput {
-  readonly width: number
-  /** Agents that one row is about, 1 or n: with n values come out side by side. */
-  readonly heads: number
-  /**
-   * @param row number of the agent's row: row of the lane times n, plus agent; with heads that of the lane's first agent
-   * @param at row of `out` to write, every number of it
-   */
-  write(rows: CriticRows, row: number, out: Float32Array, at: number): void
-}
 
 export interface CriticSettings {
   readonly hidden: number
@@ -38,25 +20,19 @@ const BLOCK = 1024 // rows at a time: their activations stay in the cache, and a
 
 export class Critic {
   readonly net: Network
-  readonly input: CriticInput
+  readonly inputs: Inputs
   /** Its outputs live in the units of this; undefined = reward units. */
   readonly norm: ValueNorm | undefined
   private readonly agents: number
   private block = new Float32Array(0)
 
-  constructor(input: CriticInput, agents: number, settings: CriticSettings, rng: Generator) {
+  constructor(inputs: Inputs, agents: number, settings: CriticSettings, rng: Generator) {
     const { hidden, layers, activation, criticNetwork } = settings
-    const wide = { name: 'critic', inputs: input.width, outputs: input.heads, outputGain: 1 }
+    const wide = { name: 'critic', inputs: inputs.width, outputs: inputs.heads, outputGain: 1 }
     this.net = new Network({ ...wide, hidden, layers, activation, recurrent: criticNetwork === 'gru' }, rng)
     this.norm = settings.valueNorm ? new ValueNorm(settings.valueNormBeta) : undefined
-    this.input = input
+    this.inputs = inputs
     this.agents = agents
-  }
-
-  /** Inputs of some rows, one per `heads` of them. @param rows of lanes × agents @param out [rows / heads, width] */
-  gather(from: CriticRows, rows: Int32Array, out: Float32Array): void {
-    const { heads } = this.input
-    for (let k = 0; k * heads < rows.length; k++) this.input.write(from, rows[k * heads], out, k)
   }
 
   /**
@@ -66,21 +42,14 @@ export class Critic {
    * @param reset 1 where a row of `hidden` is forgotten first
    * @param out [count] overwritten
    */
-  look(
-    from: CriticRows,
-    first: number,
-    count: number,
-    out: Float32Array,
-    hidden?: Float32Array,
-    reset?: Uint8Array,
-  ): void {
-    const { heads, width } = this.input
+  look(from: Sight, first: number, count: number, out: Float32Array, hidden?: Float32Array, reset?: Uint8Array): void {
+    const { heads, width } = this.inputs
     const passes = count / heads
     const H = this.net.memory
     for (let done = 0; done < passes; done += BLOCK) {
       const rows = Math.min(BLOCK, passes - done)
       if (this.block.length < rows * width) this.block = new Float32Array(rows * width)
-      for (let k = 0; k < rows; k++) this.input.write(from, first + (done + k) * heads, this.block, k)
+      for (let k = 0; k < rows; k++) this.writeRow(from, first + (done + k) * heads, k)
       const part = out.subarray(done * heads, (done + rows) * heads)
       if (hidden === undefined) this.net.infer(this.block, rows, part)
       else {
@@ -88,6 +57,10 @@ export class Critic {
         this.net.infer(this.block, rows, part, { hidden: own, reset: reset!.subarray(done, done + rows) })
       }
     }
+  }
+
+  private writeRow(from: Sight, row: number, at: number): void {
+    this.inputs.write(from, row, row % this.agents, this.block, at)
   }
 
   /**
@@ -98,7 +71,7 @@ export class Critic {
    */
   estimate(rollout: Rollout, value: Float32Array, cutValue: Float32Array, carried?: Carried, chunk = 1): void {
     const { steps, lanes, agents, cuts } = rollout
-    const { heads } = this.input
+    const { heads } = this.inputs
     const final = { observation: rollout.finalObservation, state: rollout.finalState, alive: rollout.finalAlive }
     if (carried === undefined) {
       this.look(rollout, 0, value.length, value)
@@ -127,7 +100,7 @@ export class Critic {
 
   /** Fresh memory for `values`; null when there is nothing to remember. */
   memory(lanes: number): Memory | null {
-    const rows = (lanes * this.agents) / this.input.heads
+    const rows = (lanes * this.agents) / this.inputs.heads
     return this.net.memory === 0 ? null : { hidden: new Float32Array(rows * this.net.memory) }
   }
 
@@ -137,7 +110,7 @@ export class Critic {
     view.look()
     const rows = { observation: view.observation, state: batch.state, alive: view.alive }
     const hidden = (memory ?? this.memory(batch.lanes))?.hidden
-    const perLane = agents.length / this.input.heads
+    const perLane = agents.length / this.inputs.heads
     const reset = Uint8Array.from(
       { length: batch.lanes * perLane },
       (_, k) => view.episodeStart[Math.floor(k / perLane)],

@@ -67,6 +67,12 @@ export class ValueNorm {
     return value * this.deviation + this.mean
   }
 
+  /** Reward units to normalised units, in place. */
+  normaliseAll(values: Float32Array): void {
+    const { mean, deviation } = this
+    for (let i = 0; i < values.length; i++) values[i] = (values[i] - mean) / deviation
+  }
+
   /** Normalised units to reward units, in place. */
   denormaliseAll(values: Float32Array | Float64Array): void {
     const { mean, deviation } = this

@@ -7,11 +7,12 @@
  */
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { Generator, namedSeed, type EnvBatch, type EnvSpec } from '../../envs/core/index.ts'
-import { fusedAdam } from '../kernels/index.ts'
+import { clippedPolicyLoss, clippedValueLoss, fusedAdam, type PolicyReadings } from '../kernels/index.ts'
 import { SharedActor, type Memory } from './actor.ts'
 import { judgeChoices, requireChoices } from './categorical.ts'
 import { type Checkpoint } from './checkpoint.ts'
-import { Critic, type CriticInput } from './critic.ts'
+import { Critic } from './critic.ts'
+import { type Inputs, type Uploaded } from './inputs.ts'
 import {
   loadLearner,
   loadNetwork,
@@ -120,53 +121,12 @@ export function effectivePpo<Settings extends PpoSettings>(
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Losses.
+// Losses; their formulas are in kernels/losses.ts. A dead agent weighs nothing in the actor's.
 
-/**
- * PPO's clipped objective per row, to maximise (Schulman et al. 2017, eq. 7): min(rho A, clip(rho, 1 ± c) A).
- * The gradient vanishes only where the clipped branch is the smaller one.
- */
-export function clippedObjective(ratio: tf.Tensor, advantage: tf.Tensor, clip: number): tf.Tensor {
-  return tf.minimum(tf.mul(ratio, advantage), tf.mul(tf.clipByValue(ratio, 1 - clip, 1 + clip), advantage))
-}
-
-/** 0.5 e² up to `delta`, straight beyond; null: 0.5 e² everywhere. */
-export function valueError(error: tf.Tensor, delta: number | null): tf.Tensor {
-  if (delta === null) return tf.mul(0.5, tf.square(error))
-  const size = tf.abs(error)
-  const inner = tf.minimum(size, delta)
-  return tf.add(tf.mul(0.5, tf.square(inner)), tf.mul(delta, tf.sub(size, inner)))
-}
-
-/**
- * Value loss per row, all in the critic's own units: the larger of the plain error and that of the clipped estimate,
- * V_old + clip(V − V_old, ± c).
- */
-export function clippedValueLoss(
-  value: tf.Tensor,
-  oldValue: tf.Tensor,
-  target: tf.Tensor,
-  clip: number | null,
-  delta: number | null,
-): tf.Tensor {
-  const plain = valueError(tf.sub(value, target), delta)
-  if (clip === null) return plain
-  const near = tf.add(oldValue, tf.clipByValue(tf.sub(value, oldValue), -clip, clip))
-  return tf.maximum(plain, valueError(tf.sub(near, target), delta))
-}
-
-/** What these rows add to a mean over `total`: sum(x w) / total, nothing when nobody counts anywhere. */
-export function shareOfMean(x: tf.Tensor, weight: tf.Tensor, total: number): tf.Scalar {
-  return tf.div(tf.sum(tf.mul(x, weight)), Math.max(total, 1)) as tf.Scalar
-}
-
-/** Sums over living rows. */
-export interface ActorReadings {
-  entropy: number
-  /** Schulman's k3 estimate of KL(old, new), never negative. */
-  divergence: number
-  /** Rows whose ratio left 1 ± clip. */
-  clipped: number
+/** What a shard's rollout shows both networks, on the backend while it is learned from. */
+export interface Shown {
+  readonly actor: Uploaded
+  readonly critic: Uploaded
 }
 
 /**
@@ -179,11 +139,12 @@ export interface ActorReadings {
 export function actorGradient(
   actor: SharedActor,
   shard: Shard,
+  { actor: shown }: Shown,
   part: Part,
   living: number,
-  settings: { readonly clip: number; readonly entropy: number },
+  { clip, entropy: bonus }: { readonly clip: number; readonly entropy: number },
   gradient: Float32Array,
-  readings: ActorReadings,
+  readings: PolicyReadings,
 ): number {
   const { rollout } = shard
   const { net, sizes } = actor
@@ -191,43 +152,30 @@ export function actorGradient(
   const count = rows.length
   const A = net.shape.outputs
   const D = sizes.length
-  const input = new Float32Array(count * actor.inputs)
-  actor.gather(rollout, rows, input)
   const mask = new Uint8Array(count * A)
   const action = new Int32Array(count * D)
-  const columns = new Float32Array(3 * count) // log-probability when played, advantage, alive
+  const [before, advantage, weight] = [new Float32Array(count), new Float32Array(count), new Float32Array(count)]
   for (let k = 0; k < count; k++) {
     const row = rows[k]
     for (let a = 0; a < A; a++) mask[k * A + a] = rollout.mask[row * A + a]
     for (let d = 0; d < D; d++) action[k * D + d] = rollout.action[row * D + d]
-    columns[k] = rollout.logProbability[row]
-    columns[count + k] = shard.advantage[row]
-    columns[2 * count + k] = rollout.alive[row]
+    before[k] = rollout.logProbability[row]
+    advantage[k] = shard.advantage[row]
+    weight[k] = rollout.alive[row]
   }
   const sequences = shard.sequences('actor', part)
-  const { loss, readings: read } = net.differentiate(({ forward, read }) => {
-    const logits = forward(tf.tensor2d(input, [count, actor.inputs]), sequences)
-    const { logProbability: played, entropy } = judgeChoices(logits, mask, action, sizes)
-    const [before, advantage, alive] = tf.unstack(tf.tensor2d(columns, [3, count])) as tf.Tensor1D[]
-    const change = tf.sub(played, before)
-    const ratio = tf.exp(change)
-    read('change', change)
-    read('entropy', entropy)
-    const gain = tf.add(clippedObjective(ratio, advantage, settings.clip), tf.mul(settings.entropy, entropy))
-    return tf.neg(shareOfMean(gain, alive, living)) as tf.Scalar
+  const settings = { clip, entropy: bonus, total: Math.max(living, 1) }
+  const input = shown.pick(rows)
+  const { loss } = net.differentiate(({ forward }) => {
+    const { logProbability, entropy } = judgeChoices(forward(input, sequences), mask, action, sizes)
+    return clippedPolicyLoss(logProbability, entropy, { before, advantage, weight }, settings, readings)
   }, gradient)
-  for (let k = 0; k < count; k++) {
-    if (columns[2 * count + k] === 0) continue
-    const ratio = Math.exp(read.change[k])
-    readings.entropy += read.entropy[k]
-    readings.divergence += ratio - 1 - read.change[k]
-    if (Math.abs(ratio - 1) > settings.clip) readings.clipped++
-  }
+  input.dispose()
   return loss
 }
 
 /**
- * A shard's part of the clipped value loss, differentiated; the normaliser has seen the raw returns already.
+ * A shard's part of the mean of the clipped value loss, differentiated; the normaliser has seen the raw returns already.
  * @param counted rows of the whole minibatch that count, all shards
  * @param gradient [P] overwritten
  * @returns the loss
@@ -235,32 +183,31 @@ export function actorGradient(
 export function criticGradient(
   critic: Critic,
   shard: Shard,
+  { critic: shown }: Shown,
   part: Part,
   counted: number,
-  settings: { readonly valueOfDead: boolean; readonly valueClip: number | null; readonly huberDelta: number | null },
+  { valueOfDead, valueClip, huberDelta }: Pick<PpoSettings, 'valueOfDead' | 'valueClip' | 'huberDelta'>,
   gradient: Float32Array,
 ): number {
   const { rollout, value, returns } = shard
   const { rows } = part
-  const { heads, width } = critic.input
   const count = rows.length
-  const passes = count / heads
-  const input = new Float32Array(passes * width)
-  critic.gather(rollout, rows, input)
-  const columns = new Float32Array(3 * count) // old value, target, weight
+  const [before, target, weight] = [new Float32Array(count), new Float32Array(count), new Float32Array(count)]
   for (let k = 0; k < count; k++) {
     const row = rows[k]
-    columns[k] = value[row]
-    columns[count + k] = critic.norm?.normalise(returns[row]) ?? returns[row]
-    columns[2 * count + k] = settings.valueOfDead ? 1 : rollout.alive[row]
+    before[k] = value[row]
+    target[k] = returns[row]
+    weight[k] = valueOfDead ? 1 : rollout.alive[row]
   }
-  const sequences = shard.sequences('critic', part, heads)
+  critic.norm?.normaliseAll(target)
+  const sequences = shard.sequences('critic', part, critic.inputs.heads)
+  const settings = { clip: valueClip, delta: huberDelta, total: Math.max(counted, 1) }
+  const input = shown.pick(rows)
   const { loss } = critic.net.differentiate(({ forward }) => {
-    const estimates = tf.reshape(forward(tf.tensor2d(input, [passes, width]), sequences), [count])
-    const [old, target, weight] = tf.unstack(tf.tensor2d(columns, [3, count]))
-    const error = clippedValueLoss(estimates, old, target, settings.valueClip, settings.huberDelta)
-    return shareOfMean(error, weight, counted)
+    const estimates = tf.reshape(forward(input, sequences), [count]) as tf.Tensor1D
+    return clippedValueLoss(estimates, { before, target, weight }, settings)
   }, gradient)
+  input.dispose()
   return loss
 }
 
@@ -272,7 +219,7 @@ export interface PpoKind<Settings extends PpoSettings = PpoSettings> {
   readonly name: string
   readonly settings: EffectivePpo<Settings>
   /** What the critic sees of `agents` learning agents. */
-  readonly criticInput: CriticInput
+  readonly criticInputs: Inputs
 }
 
 const ACTOR = 0
@@ -291,7 +238,7 @@ export class Ppo implements Learner {
   private readonly slots: Int32Array // [n] 0, 1, 2 …
   private started = false
 
-  constructor(request: LearnerRequest, { name, settings, criticInput }: PpoKind) {
+  constructor(request: LearnerRequest, { name, settings, criticInputs }: PpoKind) {
     const { seed } = request
     const spec = requestSpec(request.batch)
     requireChoices(spec, name)
@@ -301,17 +248,20 @@ export class Ppo implements Learner {
     const ids = learning(spec, request.agents)
     this.actor = new SharedActor(spec, ids, settings, new Generator(namedSeed(seed, `${name}: actor weights`)))
     this.critic = new Critic(
-      criticInput,
+      criticInputs,
       ids.length,
       settings,
       new Generator(namedSeed(seed, `${name}: critic weights`)),
     )
     const { actor, critic } = this
     // Agents that the critic sees at one look stay in one minibatch; so do the steps of a chunk, if anything remembers.
-    const grain = { chunk: actor.net.memory + critic.net.memory > 0 ? settings.chunk! : 1, together: criticInput.heads }
+    const grain = {
+      chunk: actor.net.memory + critic.net.memory > 0 ? settings.chunk! : 1,
+      together: criticInputs.heads,
+    }
     this.shards = openShards(name, request, this.group, settings, grain, {
       actor: { width: actor.net.memory, heads: 1 },
-      critic: { width: critic.net.memory, heads: criticInput.heads },
+      critic: { width: critic.net.memory, heads: criticInputs.heads },
     })
     this.stepsPerUpdate = settings.rolloutSteps * settings.lanes
     this.slots = Int32Array.from(ids.keys())
@@ -378,12 +328,16 @@ export class Ppo implements Learner {
       )
     }
     const means = new Means()
-    const readings = shards.map((): ActorReadings => ({ entropy: 0, divergence: 0, clipped: 0 }))
+    const readings = shards.map((): PolicyReadings => ({ entropy: 0, divergence: 0, clipped: 0 }))
     const rates = [settings.lr * fraction, settings.criticLr * fraction]
+    const shown = shards.map(({ rollout }): Shown => {
+      const lanes = rollout.steps * rollout.lanes
+      return { actor: actor.inputs.upload(rollout, lanes), critic: critic.inputs.upload(rollout, lanes) }
+    })
     let living = 0
     for (const minibatch of minibatches(shards, group, settings)) {
       critic.norm?.take(...minibatch.returns)
-      this.differentiate(minibatch, readings)
+      this.differentiate(minibatch, shown, readings)
       const [actorStep, criticStep] = descent.step(rates, this.steps)
       means.add('actorGradientNorm', actorStep.norm)
       means.add('criticGradientNorm', criticStep.norm)
@@ -391,6 +345,7 @@ export class Ppo implements Learner {
       means.add('valueLoss', criticStep.loss)
       living += minibatch.living
     }
+    for (const own of shown) for (const uploaded of [own.actor, own.critic]) uploaded.dispose()
     for (const { net } of this.parts.networks) requireFinite(this.name, 'weights', net, net.read(), this.steps)
     const [entropy, divergence, clipped, violations] = sumNumbers(
       group,
@@ -412,14 +367,18 @@ export class Ppo implements Learner {
   }
 
   /** Every own shard's part of both losses and their gradients. */
-  private differentiate({ parts, living, counted }: Minibatch, readings: readonly ActorReadings[]): void {
+  private differentiate(
+    { parts, living, counted }: Minibatch,
+    shown: readonly Shown[],
+    readings: readonly PolicyReadings[],
+  ): void {
     const { shards, actor, critic, descent, settings } = this
-    shards.forEach((shard, own) => {
-      const gradient = (network: number) => descent.gradient(own, network)
-      const policyLoss = actorGradient(actor, shard, parts[own], living, settings, gradient(ACTOR), readings[own])
-      const valueLoss = criticGradient(critic, shard, parts[own], counted, settings, gradient(CRITIC))
-      descent.loss(own, ACTOR, policyLoss)
-      descent.loss(own, CRITIC, valueLoss)
+    shards.forEach((shard, k) => {
+      const gradient = (network: number) => descent.gradient(k, network)
+      const policyLoss = actorGradient(actor, shard, shown[k], parts[k], living, settings, gradient(ACTOR), readings[k])
+      const valueLoss = criticGradient(critic, shard, shown[k], parts[k], counted, settings, gradient(CRITIC))
+      descent.loss(k, ACTOR, policyLoss)
+      descent.loss(k, CRITIC, valueLoss)
     })
   }
 

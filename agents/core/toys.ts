@@ -123,6 +123,68 @@ function lightRules(options: LightOptions, port: Port): Rules {
   }
 }
 
+const RECALL_OPTIONS = Type.Object(
+  { delay: Type.Integer({ default: 4, minimum: 1, maximum: 100, description: 'Dark steps before the question.' }) },
+  { additionalProperties: false },
+)
+
+/**
+ * The first observation shows one of four lights, the others show nothing; in the last step the agent is paid 1 for naming
+ * the light. Who remembers gets 1 per episode, who does not 1/4.
+ */
+export const recall: EnvDefinition<typeof RECALL_OPTIONS> = {
+  id: 'toy-recall',
+  version: '1',
+  summary: 'Remember the light.',
+  options: RECALL_OPTIONS,
+  horizon: 100,
+  spec: () => {
+    const names = ['first', 'second', 'third', 'fourth']
+    const action: ActionSpace = { kind: 'discrete', names }
+    const observation = [...names, 'question'].map(feature)
+    return {
+      agents: [{ id: 'agent_0', team: 'all', kind: 'watcher', observation, action }],
+      state: [],
+      metrics: ['right'],
+      streams: ['lights'],
+    }
+  },
+  create: ({ delay }, port) => {
+    const { lanes, streams, random } = port
+    const on = new Int8Array(lanes)
+    const time = new Int32Array(lanes)
+    const right = new Int32Array(lanes)
+    const each = (list: Int32Array, count: number, work: (lane: number) => void) => {
+      for (let k = 0; k < count; k++) work(list[k])
+    }
+    return {
+      arrays: { on, time, right },
+      world: null,
+      reset: (list, count) =>
+        each(list, count, (lane) => {
+          on[lane] = nextBelow(random, lane * streams * 4, LIGHTS)
+          time[lane] = 0
+          right[lane] = 0
+        }),
+      step: (list, count) =>
+        each(list, count, (lane) => {
+          const asked = time[lane]++ === delay
+          right[lane] = asked && port.action[lane] === on[lane] ? 1 : 0
+          port.reward[lane] = right[lane]
+          port.terminated[lane] = asked ? 1 : 0
+        }),
+      observe: (list, count) =>
+        each(list, count, (lane) => {
+          const at = lane * (LIGHTS + 1)
+          for (let a = 0; a < LIGHTS; a++) port.observation[at + a] = time[lane] === 0 && on[lane] === a ? 1 : 0
+          port.observation[at + LIGHTS] = time[lane] === delay ? 1 : 0
+        }),
+      metrics: (lane, out) => void (out[0] = right[lane]),
+      frame: (lane) => ({ step: port.step[lane], entities: [], events: [], counters: { right: right[lane] } }),
+    }
+  },
+}
+
 const CLOCK_OPTIONS = Type.Object({}, { additionalProperties: false })
 
 /** Pays 1 per step for ever, whatever is done; the clock is seen as step / 10. Its worth is 1 / (1 − gamma) everywhere. */

@@ -313,6 +313,25 @@ test('twenty updates of a recurrent actor–critic end with the same weights on 
   expect(got.losses[19]).toBeLessThan(got.losses[0])
 })
 
+test('a gradient that is not finite is told by its norm and changes nothing', async () => {
+  for (const name of BACKENDS) {
+    await tf.setBackend(name)
+    const p = new FlatParameters(PARTS)
+    const optimiser = fusedAdam(p, { lr: 0.1, maxNorm: 1 })
+    optimiser.stepFlat(new Float32Array(p.size).fill(0.5))
+    const before = [p.read(), optimiser.save()]
+    for (const bad of [NaN, Infinity]) {
+      const gradient = new Float32Array(p.size).fill(1)
+      gradient[4] = bad
+      expect(optimiser.stepFlat(gradient)).not.toBeLessThan(Infinity)
+      expect([p.read(), optimiser.save()]).toEqual(before)
+    }
+    optimiser.dispose()
+    p.dispose()
+  }
+  await tf.setBackend('simd')
+})
+
 /** FNV-1a over the bits, 32 bits. */
 function hashOf(values: Float32Array): string {
   let hash = 0x811c9dc5

@@ -18,7 +18,7 @@ export interface FusedOptimiser {
   lr: number
   /**
    * One step from gradients named after the variables, as `tf.variableGrads` returns them; they are not disposed.
-   * @returns the global norm before clipping; NaN or infinity when training has diverged
+   * @returns the global norm before clipping; NaN or infinity when training has diverged, and then nothing was changed
    */
   step(gradients: tf.NamedTensorMap): number
   /** One step from a flat gradient [P], for gradients summed over shards. */
@@ -34,6 +34,16 @@ const NORM_EPSILON = 1e-6
 /** What gradients are multiplied by so that their norm is at most `maxNorm`. */
 function clipScale(norm: number, maxNorm: number): number {
   return maxNorm === Infinity ? 1 : Math.min(1, maxNorm / (norm + NORM_EPSILON))
+}
+
+/** x to a whole power by products alone: `**` may differ between engines. */
+function power(x: number, exponent: number): number {
+  let [out, square] = [1, x]
+  for (let left = exponent; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) out *= square
+    square *= square
+  }
+  return out
 }
 
 interface Rule {
@@ -82,6 +92,7 @@ class ComposedOptimiser implements FusedOptimiser {
     let sum = 0
     for (let i = 0; i < gradient.length; i++) sum += gradient[i] * gradient[i]
     const norm = Math.sqrt(sum)
+    if (!Number.isFinite(norm)) return norm
     this.steps++
     if (parameters.size === 0) return norm
     tf.tidy(() => {
@@ -160,6 +171,7 @@ class SimdOptimiser implements FusedOptimiser {
     let sum = 0
     for (let i = 0; i < parts.length; i++) sum += kernels.sumSquares(pointers[i], parts[i].length)
     const norm = Math.sqrt(sum)
+    if (!Number.isFinite(norm)) return norm
     const scale = clipScale(norm, this.maxNorm)
     this.steps++
     for (let i = 0; i < parts.length; i++) {
@@ -236,12 +248,12 @@ export function fusedAdam(
     change(gradient, [first, second], steps, rate) {
       first.assign(tf.add(tf.mul(first, beta1), tf.mul(gradient, 1 - beta1)))
       second.assign(tf.add(tf.mul(second, beta2), tf.mul(tf.square(gradient), 1 - beta2)))
-      const root = tf.mul(tf.sqrt(second), 1 / Math.sqrt(1 - beta2 ** steps))
-      return tf.mul(tf.div(first, tf.add(root, epsilon)), rate / (1 - beta1 ** steps))
+      const root = tf.mul(tf.sqrt(second), 1 / Math.sqrt(1 - power(beta2, steps)))
+      return tf.mul(tf.div(first, tf.add(root, epsilon)), rate / (1 - power(beta1, steps)))
     },
     kernel({ backend }, p, g, [m, v], n, scale, steps, rate) {
-      const root = 1 / Math.sqrt(1 - beta2 ** steps)
-      const step = rate / (1 - beta1 ** steps)
+      const root = 1 / Math.sqrt(1 - power(beta2, steps))
+      const step = rate / (1 - power(beta1, steps))
       backend.kernels.adam(p, g, m, v, n, scale, beta1, beta2, 1 - beta1, 1 - beta2, step, root, epsilon)
     },
   }
