@@ -7,9 +7,10 @@ import {
   FlatParameters,
   RolloutNetwork,
   currentSimd,
-  dense,
+  denseStack,
   gruSequence,
   type Choice,
+  type DenseLayer,
   type LayerShape,
   type Recurrence,
 } from '../kernels/index.ts'
@@ -135,38 +136,50 @@ export class Network {
     this.player = undefined
   }
 
-  private apply(x: tf.Tensor2D, weights: readonly tf.Tensor[], sequences: Sequences | undefined): tf.Tensor2D {
+  /** @param watch sees what the GRU gives */
+  private apply(
+    x: tf.Tensor2D,
+    weights: readonly tf.Tensor[],
+    sequences: Sequences | undefined,
+    watch?: (states: tf.Tensor2D) => void,
+  ): tf.Tensor2D {
     let out = x
     let at = 0
+    let stack: DenseLayer[] = [] // dense layers that follow one another are one op
     for (const layer of this.layers) {
-      out = this.applyLayer(layer, out, weights.slice(at), sequences)
-      at += layer.kind === 'gru' ? 4 : 2
+      if (layer.kind === 'dense') {
+        const [weight, bias] = [weights[at] as tf.Tensor2D, weights[at + 1] as tf.Tensor1D]
+        stack.push({ weight, bias, activation: layer.activation })
+        at += 2
+        continue
+      }
+      out = this.recur(layer, denseStack(out, stack), weights.slice(at, at + 4), sequences)
+      watch?.(out)
+      stack = []
+      at += 4
     }
-    return out
+    return denseStack(out, stack)
   }
 
-  private applyLayer(
-    layer: LayerShape,
+  private recur(
+    { inputs, outputs }: LayerShape,
     x: tf.Tensor2D,
     weights: readonly tf.Tensor[],
     sequences: Sequences | undefined,
   ): tf.Tensor2D {
-    if (layer.kind === 'dense') {
-      return dense(x, weights[0] as tf.Tensor2D, weights[1] as tf.Tensor1D, layer.activation) as tf.Tensor2D
-    }
     if (sequences === undefined) throw needsSequences(this.shape.name)
     const { steps, hidden, start } = sequences
     const count = x.shape[0] / steps
     const states = gruSequence({
-      input: tf.reshape(x, [steps, count, layer.inputs]),
-      hidden: tf.tensor2d(hidden, [count, layer.outputs]),
+      input: tf.reshape(x, [steps, count, inputs]),
+      hidden: tf.tensor2d(hidden, [count, outputs]),
       reset: tf.tensor2d(start, [steps, count], 'bool'),
       inputWeight: weights[0] as tf.Tensor2D,
       recurrentWeight: weights[1] as tf.Tensor2D,
       inputBias: weights[2] as tf.Tensor1D,
       recurrentBias: weights[3] as tf.Tensor1D,
     })
-    return tf.reshape(states, [steps * count, layer.outputs])
+    return tf.reshape(states, [steps * count, outputs])
   }
 
   /**
@@ -235,20 +248,14 @@ export class Network {
   ): void {
     const H = this.memory
     tf.tidy(() => {
-      let out = tf.tensor2d(input.slice(0, rows * this.shape.inputs), [rows, this.shape.inputs])
+      const x = tf.tensor2d(input.slice(0, rows * this.shape.inputs), [rows, this.shape.inputs])
       const weights = this.parameters.variables
-      if (H === 0) return finish(this.apply(out, weights, undefined))
+      if (H === 0) return finish(this.apply(x, weights, undefined))
       if (recurrence === undefined) throw needsSequences(this.shape.name)
       const { hidden, reset } = recurrence
       const start = reset?.slice(0, rows) ?? new Uint8Array(rows)
-      let at = 0
-      for (const layer of this.layers) {
-        const step = { steps: 1, hidden: hidden.slice(0, rows * H), start }
-        const own = weights.slice(at, (at += layer.kind === 'gru' ? 4 : 2))
-        out = this.applyLayer(layer, out, own, step)
-        if (layer.kind === 'gru') hidden.set(out.dataSync())
-      }
-      finish(out)
+      const step = { steps: 1, hidden: hidden.slice(0, rows * H), start }
+      finish(this.apply(x, weights, step, (state) => hidden.set(state.dataSync())))
     })
   }
 
