@@ -13,7 +13,12 @@ import { useBackend } from './backend.ts'
 const open: Learner[] = []
 afterEach(() => open.splice(0).forEach((learner) => learner.dispose()))
 
-function start(name: string, env: unknown, options: object, settings: { lanes: number } & object): Learner {
+function start(
+  name: string,
+  env: unknown,
+  options: object,
+  settings: Record<string, unknown> & { lanes: number },
+): Learner {
   const batch = createBatch(env as EnvDefinition, options as Record<string, unknown>, {
     lanes: settings.lanes,
     seeds: (lane, n) => episodeSeed(1, 'train', lane, n),
@@ -82,6 +87,27 @@ for (const name of Object.keys(LEARNERS)) {
     expect(score({ network: 'mlp' })).toBeLessThan(0.5) // a quarter, by chance
   })
 }
+
+test('others who remember go on where they were when training is resumed', async () => {
+  await useBackend('simd')
+  const gru = { lanes: 2, rolloutSteps: 3, hidden: 8, layers: 1, epochs: 1, minibatches: 1, network: 'gru' }
+  const opponent = start('ippo', lights, { agents: 1 }, { ...gru, agentId: false }).policy('sample')
+  const play = () => {
+    const batch = createBatch(lights as unknown as EnvDefinition, { agents: 3, horizon: 50 }, { lanes: 2 })
+    const others = [{ policy: opponent, agents: [1] }]
+    const request = { batch, settings: gru, seed: 1, teamReward: 'none', agents: [0, 2], others } as const
+    open.push(LEARNERS.mappo.create(request))
+    return open.at(-1)!
+  }
+  const whole = play()
+  whole.collectAndUpdate()
+  const saved = whole.save()
+  expect(saved.weights['memory/other0'].data.some((value) => value !== 0)).toBe(true)
+  const resumed = play()
+  resumed.load(saved)
+  expect(resumed.collectAndUpdate()).toEqual(whole.collectAndUpdate())
+  expect(resumed.save()).toEqual(whole.save())
+})
 
 test('a thousand updates leave tensors and memory as they were', async () => {
   await useBackend('simd')

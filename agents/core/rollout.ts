@@ -161,6 +161,14 @@ export class Collector {
     }))
   }
 
+  /** What recurrent policies of the others carry (memories of the form { hidden }), to be saved with the lanes. */
+  get memories(): readonly Float32Array[] {
+    return this.others.flatMap(({ memory }) => {
+      const hidden = (memory as { hidden?: unknown } | null)?.hidden
+      return hidden instanceof Float32Array ? [hidden] : []
+    })
+  }
+
   /**
    * Plays T steps in every lane.
    * @param act writes actions and log-probabilities for the learning agents' view at step t

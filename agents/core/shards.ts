@@ -96,10 +96,10 @@ export class Carried {
   /** [chunks, rows, H] */
   readonly starts: Float32Array
 
-  constructor(rows: number, width: number, chunks: number) {
+  constructor(hidden: Float32Array, width: number, chunks: number) {
     this.width = width
-    this.hidden = new Float32Array(rows * width)
-    this.starts = new Float32Array(chunks * rows * width)
+    this.hidden = hidden
+    this.starts = new Float32Array(chunks * hidden.length)
   }
 
   /** Keeps the present as the beginning of a chunk. */
@@ -156,8 +156,11 @@ export class Shard {
     this.order = new Int32Array((steps * rows) / (grain.chunk * grain.together))
     this.carried = {}
     for (const [name, { width, heads }] of Object.entries(memories)) {
-      if (width > 0) this.carried[name] = new Carried(rows / heads, width, steps / grain.chunk)
+      if (width === 0) continue
+      this.carried[name] = new Carried(new Float32Array((rows / heads) * width), width, steps / grain.chunk)
     }
+    // Policies of agents that do not learn here are not learned from, but go on where they were.
+    collector.memories.forEach((hidden, k) => (this.carried[`other${k}`] = new Carried(hidden, 1, 0)))
   }
 
   /** Units in their natural order: where the shuffles of an update begin, so that a checkpoint need not hold it. */
