@@ -1,11 +1,11 @@
-/** Learners on the kernels: against the reference backend, over long times, and with something to remember. */
+/** Learners on the kernels: against the reference backend and over long times. */
 import { afterEach, expect, test } from 'vitest'
 import { LEARNERS } from '../agents/index.ts'
 import { weightsHash } from '../agents/core/checkpoint.ts'
 import { type Learner } from '../agents/core/learner.ts'
 import { playEpisodes } from '../agents/core/play.ts'
 import { tf } from '../agents/core/tensors.ts'
-import { lights, recall } from '../agents/core/toys.ts'
+import { lights } from '../agents/core/toys.ts'
 import { currentSimd } from '../agents/kernels/index.ts'
 import { createBatch, episodeSeed, type EnvDefinition } from '../envs/core/index.ts'
 import { useBackend } from './backend.ts'
@@ -73,19 +73,6 @@ for (const name of Object.keys(LEARNERS)) {
     for (let update = 0; update < 60; update++) learner.collectAndUpdate()
     expect(greedy(learner, lights, {})).toBeGreaterThan(15.5) // 16 is perfect, chance gives 4
   })
-
-  test(`${name} remembers what it saw five steps ago with a gru, and cannot without`, async () => {
-    await useBackend('simd')
-    const settings = { lanes: 32, rolloutSteps: 20, hidden: 32, layers: 1, lr: 3e-3, criticLr: 3e-3, epochs: 4, minibatches: 2 } // prettier-ignore
-    const score = (change: object) => {
-      const learner = start(name, recall, {}, { ...settings, ...change })
-      for (let update = 0; update < 120; update++) learner.collectAndUpdate()
-      return greedy(learner, recall, {})
-    }
-    // Episodes of five steps in chunks of four: what was seen must cross the borders.
-    expect(score({ network: 'gru', chunk: 4 })).toBeGreaterThan(0.95)
-    expect(score({ network: 'mlp' })).toBeLessThan(0.5) // a quarter, by chance
-  })
 }
 
 test('others who remember go on where they were when training is resumed', async () => {
@@ -133,5 +120,5 @@ test('the same seed gives the same bits, at every start', async () => {
     return weightsHash(learner.save()).slice(0, 16)
   }
   // Made by this test. Another value means another order of operations: old runs cannot be reproduced any more.
-  expect([hash({}), hash({ network: 'gru', criticNetwork: 'gru' })]).toEqual(['?', '?'])
+  expect([hash({}), hash({ network: 'gru', criticNetwork: 'gru' })]).toEqual(['229b86e9be84a1cf', '94e9266fa1c38852'])
 })
