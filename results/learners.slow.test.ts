@@ -1,11 +1,11 @@
-/** Learners on the kernels: against the reference backend and over long times. */
+/** Learners on the kernels: against the reference backend over long times, and with something to remember. */
 import { afterEach, expect, test } from 'vitest'
 import { LEARNERS } from '../agents/index.ts'
 import { weightsHash } from '../agents/core/checkpoint.ts'
 import { type Learner } from '../agents/core/learner.ts'
 import { playEpisodes } from '../agents/core/play.ts'
 import { tf } from '../agents/core/tensors.ts'
-import { lights } from '../agents/core/toys.ts'
+import { lights, recall } from '../agents/core/toys.ts'
 import { currentSimd } from '../agents/kernels/index.ts'
 import { createBatch, episodeSeed, type EnvDefinition } from '../envs/core/index.ts'
 import { useBackend } from './backend.ts'
@@ -72,6 +72,19 @@ for (const name of Object.keys(LEARNERS)) {
     const learner = start(name, lights, {}, settings)
     for (let update = 0; update < 60; update++) learner.collectAndUpdate()
     expect(greedy(learner, lights, {})).toBeGreaterThan(15.5) // 16 is perfect, chance gives 4
+  })
+
+  test(`${name} remembers what it saw five steps ago with a gru, and cannot without`, async () => {
+    await useBackend('simd')
+    const settings = { lanes: 32, rolloutSteps: 24, hidden: 32, layers: 1, lr: 5e-3, criticLr: 5e-3, epochs: 4, minibatches: 2 } // prettier-ignore
+    const score = (change: object) => {
+      const learner = start(name, recall, {}, { ...settings, ...change })
+      for (let update = 0; update < 150; update++) learner.collectAndUpdate()
+      return greedy(learner, recall, {})
+    }
+    // Episodes of five steps in chunks of twelve: some begin in one and end in the next.
+    expect(score({ network: 'gru', chunk: 12 })).toBeGreaterThan(0.95)
+    expect(score({ network: 'mlp' })).toBeLessThan(0.5) // a quarter, by chance
   })
 }
 

@@ -105,6 +105,23 @@ test('a choice exactly as likely as before has the slope of plain policy gradien
   }
 })
 
+test('NaN shows in losses and slopes', async () => {
+  const [one, bad] = [Float32Array.of(1, 1), Float32Array.of(1, NaN)]
+  for (const name of ['cpu', 'simd']) {
+    const policy = await on(
+      name,
+      [one, one],
+      (x, readings) =>
+      clippedPolicyLoss(x[0], x[1], { before: one, advantage: bad, weight: one }, { clip: 0.2, entropy: 0, total: 1 }, readings), // prettier-ignore
+    )
+    const value = await on(name, [one], (x) =>
+      clippedValueLoss(x[0], { before: one, target: bad, weight: one }, { clip: 0.2, delta: 10, total: 1 }),
+    )
+    expect([policy.value, policy.slopes[0][1], value.value, value.slopes[0][1]]).toEqual([NaN, NaN, NaN, NaN])
+    expect(policy.slopes[0][0]).toBeCloseTo(-3, 6) // −A, three times
+  }
+})
+
 test('rows that do not fit are refused', () => {
   const one = Float32Array.of(1)
   const rows = { before: one, target: one, weight: one }

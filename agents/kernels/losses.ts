@@ -99,15 +99,15 @@ function policyLossSimd(
     [logProbability, entropy],
     (save) => {
       const [slopes, bonuses, value] = [backend.empty([count]), backend.empty([count]), backend.empty([])]
-      // Everything is allocated by now, so views stay.
       const ratioAt = backend.scratch(SCRATCH.work, count * 4)
-      const changeAt = backend.at(slopes)
-      const { buffer } = backend.allocator.memory
+      const [changeAt, bonusAt, valueAt] = [slopes, bonuses, value].map((info) => backend.at(info))
+      const [playedAt, entropyAt] = [backend.at(logProbability), backend.at(entropy)]
+      const { buffer } = backend.allocator.memory // everything is allocated by now, so views stay
       const ratio = new Float32Array(buffer, ratioAt, count)
       const change = new Float32Array(buffer, changeAt, count) // becomes the slope, row by row
-      const bonusOf = new Float32Array(buffer, backend.at(bonuses), count)
-      const played = new Float32Array(buffer, backend.at(logProbability), count)
-      const h = new Float32Array(buffer, backend.at(entropy), count)
+      const bonusOf = new Float32Array(buffer, bonusAt, count)
+      const played = new Float32Array(buffer, playedAt, count)
+      const h = new Float32Array(buffer, entropyAt, count)
       for (let i = 0; i < count; i++) change[i] = played[i] - before[i]
       backend.kernels.unary(UNARY.Exp, changeAt, ratioAt, count, 0)
       const [low, high] = [1 - clip, 1 + clip]
@@ -117,11 +117,13 @@ function policyLossSimd(
         read(readings, w, rho, change[i], h[i], clip)
         const plain = rho * advantage[i]
         const clipped = (rho < low ? low : rho > high ? high : rho) * advantage[i]
-        sum += w * ((plain <= clipped ? plain : clipped) + bonus * h[i])
-        change[i] = plain <= clipped ? -w * plain * inTotal : 0
+        // NaN takes the plain way, and so is seen in the loss and in its slope.
+        const held = clipped < plain
+        sum += w * ((held ? clipped : plain) + bonus * h[i])
+        change[i] = held ? 0 : -w * plain * inTotal
         bonusOf[i] = -w * bonus * inTotal
       }
-      new Float32Array(buffer, backend.at(value), 1)[0] = -sum * inTotal
+      new Float32Array(buffer, valueAt, 1)[0] = -sum * inTotal
       save([backend.tensor(slopes), backend.tensor(bonuses)])
       return [backend.tensor(value)]
     },
@@ -208,9 +210,9 @@ function valueLossSimd(
         const close = moved > near ? near : moved < -near ? -near : moved
         const held = before[i] + close - target[i]
         const [free, tied] = [huber(plain), clip === null ? -1 : huber(held)]
-        sum += weight[i] * (free >= tied ? free : tied)
+        sum += weight[i] * (free < tied ? tied : free)
         // Where the clip holds the estimate back it does not move with V.
-        to[i] = weight[i] * inTotal * (free >= tied ? slope(plain) : close === moved ? slope(held) : 0)
+        to[i] = weight[i] * inTotal * (free < tied ? (close === moved ? slope(held) : 0) : slope(plain))
       }
       ;(backend.view(result.dataId as Cell) as Float32Array)[0] = sum * inTotal
       save([backend.tensor(slopes)])
