@@ -1,4 +1,4 @@
-/** Learners on the kernels: against the reference backend over long times, and with something to remember. */
+/** Learners on the kernels: against the reference backend, over long times, and with something to remember. */
 import { afterEach, expect, test } from 'vitest'
 import { LEARNERS } from '../agents/index.ts'
 import { weightsHash } from '../agents/core/checkpoint.ts'
