@@ -84,7 +84,8 @@ export function frameOf(state: ParticleState, lane: number, step: number): Frame
       if (!other.collides) continue
       const d = Math.sqrt((x(a) - x(b)) * (x(a) - x(b)) + (y(a) - y(b)) * (y(a) - y(b)))
       if (d >= bodies[a].radius + other.radius) continue
-      const at = { x: toX((x(a) + x(b)) / 2), y: toY((y(a) + y(b)) / 2) }
+      const share = bodies[a].radius / (bodies[a].radius + other.radius) // where the two circles meet
+      const at = { x: toX(x(a) + (x(b) - x(a)) * share), y: toY(y(a) + (y(b) - y(a)) * share) }
       const hunt = b < agents && bodies[a].team !== bodies[b].team
       events.push({
         kind: hunt ? 'catch' : 'contact',

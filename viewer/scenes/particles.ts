@@ -111,7 +111,7 @@ export class ParticlesScene implements Scene {
     const has = (kind: string) => this.#kinds.has(kind)
     const items: LegendItem[] = this.#teams.map((team) => ({
       label: team === 'pair' ? 'agent' : team,
-      shapes: [{ kind: 'circle', numbers: [12, 12, 8], fill: this.#teamColour(team) }],
+      shapes: [{ kind: 'circle', numbers: [12, 12, 8], fill: this.#teamColour(team, 0) }],
     }))
     const ring = { kind: 'circle', numbers: [12, 12, 7], stroke: palette.ink, width: 1.5 } as const
     if (has('landmark')) {
@@ -141,7 +141,7 @@ export class ParticlesScene implements Scene {
     items.push({ label: 'contact', shapes: [{ ...touch, stroke: palette.muted }] })
     items.push({
       label: 'out of the picture',
-      shapes: [{ kind: 'path', d: 'M5 6v12l13-6z', fill: this.#teamColour(this.#teams[0] ?? '') }],
+      shapes: [{ kind: 'path', d: 'M5 6v12l13-6z', fill: this.#teamColour(this.#teams[0] ?? '', 0) }],
     })
     return items
   }
@@ -167,10 +167,15 @@ export class ParticlesScene implements Scene {
     return ground.stroke({ color: palette.line, width: 2 })
   }
 
-  #teamColour(team: string): number {
+  /** By team where there are two; in one team by number, as beside the stage. */
+  #teamColour(team: string, agent: number): number {
     const { palette } = this.#stage
     if (/adversar|^eve$/.test(team)) return agentColour(palette, 5)
-    return agentColour(palette, 0)
+    return agentColour(palette, this.#teams.length > 1 ? 0 : agent)
+  }
+
+  #colourOf(entity: Entity): number {
+    return this.#teamColour(entity.team ?? '', Number(/(\d+)$/.exec(entity.id)?.[1] ?? 0))
   }
 
   #drawThing({ entity, x, y }: Placed): void {
@@ -187,6 +192,9 @@ export class ParticlesScene implements Scene {
     }
     const fill = { obstacle: palette.fixtureLine, food: agentColour(palette, 6) }[entity.kind] ?? palette.fixture
     things.circle(cx, cy, radius).fill(fill).stroke({ color: palette.ink, width: 3 })
+    // Agents stand on landmarks and food: their outline shows through.
+    if (entity.kind !== 'obstacle')
+      this.#marks.circle(cx, cy, radius).stroke({ color: palette.ink, width: 3, alpha: 0.6 })
     if (typeof entity.state?.goal === 'string') {
       things.circle(cx, cy, radius + 11).stroke({ color: agentColour(palette, 2), width: 6 })
     }
@@ -238,7 +246,7 @@ export class ParticlesScene implements Scene {
     ]
     this.#marks
       .poly([...tip(0, 16), ...tip(2.4, 16), ...tip(-2.4, 16)])
-      .fill(this.#teamColour(entity.team ?? ''))
+      .fill(this.#colourOf(entity))
       .stroke({ color: this.#stage.palette.ink, width: 2 })
   }
 
@@ -267,7 +275,7 @@ export class ParticlesScene implements Scene {
 
   #make(entity: Entity): Disc {
     const { palette } = this.#stage
-    const colour = this.#teamColour(entity.team ?? '')
+    const colour = this.#colourOf(entity)
     const radius = number(entity, 'radius') * this.#scale * UNIT
     const view = new Container()
     const body = new Graphics().circle(0, 0, radius).fill(colour).stroke({ color: palette.ink, width: 3 })
