@@ -19,6 +19,7 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandFil
   resume: { summary: 'continue a training run', load: () => import('./resume.ts') },
   bench: { summary: 'algorithms on a suite, several seeds each; resumable', load: () => import('./bench.ts') },
   evaluate: { summary: 'evaluate a run or a checkpoint by the protocol', load: () => import('./evaluate.ts') },
+  report: { summary: 'tables and plots of records', load: () => import('./report.ts') },
   verify: { summary: 're-simulate a replay or check a record', load: () => import('./verify.ts') },
   watch: { summary: 'open the viewer', load: () => import('./watch.ts') },
   serve: { summary: 'run the server', load: () => import('./serve.ts') },

@@ -37,6 +37,18 @@ function spelled(word: string): string[] {
 /** Training for a figure in a README takes its time; here the same command trains a little. */
 const SHORT: Record<string, string[]> = {
   train: ['--steps', '2500', '--evaluations', '2', '--evaluation-episodes', '4'],
+  bench: [
+    '--steps',
+    '2500',
+    '--evaluations',
+    '2',
+    '--evaluation-episodes',
+    '4',
+    '--absolute-episodes',
+    '8',
+    '--seeds',
+    '2',
+  ],
 }
 
 test('there are commands to try', () => {
