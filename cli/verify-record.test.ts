@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readReplay, verifyReplay } from '../envs/core/replay.ts'
 import { ENVS } from '../envs/index.ts'
+import { statistics } from '../agents/core/evaluate.ts'
+import { POLICIES } from '../agents/index.ts'
+import { runPolicy } from '../results/bench/policy-run.ts'
 import { trainRun } from '../results/run.ts'
 import { type ResultRecord } from '../results/record.ts'
 import { checkScenario } from '../scenarios/schema.ts'
@@ -85,5 +88,25 @@ test('nor does one of another episode, evaluation or root seed', () => {
 test('a replay outside the run is not looked at', () => {
   for (const file of ['../other/run.json', '/dev/zero', 'replays/../../../../dev/zero', 'replays/no.replay']) {
     expect(() => changed((_, replays) => (replays[0].file = file))).toThrow(/expected the replay of an episode/)
+  }
+})
+
+test('what a policy that does not learn scored is played again, whole, and a raised return is named', async () => {
+  for (const name of ['random', 'warehouse-greedy']) {
+    const out = join(home, name)
+    const request = { scenario, environments: ENVS, policy: POLICIES[name], seed: '3', out, episodes: 40, worst: 1 }
+    const own = (await runPolicy(request))!
+    const path = join(out, 'record.json')
+    expect(judged(path)).toMatchObject({ ok: true, played: 40, replays: 1 })
+    const returns = own.absolute!.returns.map((value, k) => (k === 17 ? value + 1 : value))
+    const { interval: _, ...numbers } = statistics(returns)
+    const raised = { ...own, absolute: { ...own.absolute, returns, return: { ...own.absolute!.return, ...numbers } } }
+    writeFileSync(path, JSON.stringify(raised))
+    expect(judged(path)).toMatchObject({
+      ok: false,
+      what: `absolute metric: episode 17 as ${name} plays it`,
+      expected: `${returns[17]} in 12 steps`,
+      actual: `${returns[17] - 1} in 12 steps`,
+    })
   }
 })

@@ -1,7 +1,7 @@
 /**
  * Is a result record what it says? Its shape, its hashes, its statistics from its own returns, every replay it points to
  * (file hash, re-simulation, the record's scenario and episode seed, the return it claims), and the weights where the
- * checkpoint lies beside it.
+ * checkpoint lies beside it. What a policy of ours that does not learn is said to have scored is played again, whole.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,9 +9,14 @@ import { TroupeError, episodeSeed, type SeedPurpose } from '../envs/core/index.t
 import { REPLAY_LIMITS, readReplayHeader } from '../envs/core/replay.ts'
 import { weightsHash } from '../agents/core/checkpoint.ts'
 import { statistics } from '../agents/core/evaluate.ts'
+import { playEpisodes, type PlayedEpisode } from '../agents/core/play.ts'
+import { POLICIES } from '../agents/index.ts'
 import { readCheckpoint, sha256 } from '../results/files.ts'
 import { readRecord, type ResultRecord } from '../results/record.ts'
-import { scenarioHash } from '../scenarios/open.ts'
+import { openScenario, scenarioHash, scenarioSpec } from '../scenarios/open.ts'
+
+/** Episodes played side by side; changes nothing but the speed. */
+const LANES = 32
 
 export interface RecordResult {
   readonly file: string
@@ -23,6 +28,8 @@ export interface RecordResult {
   readonly actual?: string
   /** Replays that were re-simulated. */
   readonly replays?: number
+  /** Episodes that the policy played again. */
+  readonly played?: number
 }
 
 interface ReplayJudged {
@@ -98,7 +105,40 @@ export function verifyRecord(
     const weights = weightsHash(readCheckpoint(last))
     if (weights !== record.weightsHash) return differs('weights', record.weightsHash, weights)
   }
-  return { file, ok: true, kind: 'record', replays }
+  const again = playAgain(record)
+  if (again !== undefined && record.absolute !== null) {
+    const { returns, lengths } = record.absolute
+    if (again.length !== returns.length) return differs('episodes of the absolute metric', returns.length, again.length)
+    const odd = again.findIndex((episode, k) => !close(episode.return, returns[k]) || episode.length !== lengths[k])
+    if (odd >= 0) {
+      const [claimed, played] = [
+        { return: returns[odd], length: lengths[odd] },
+        { return: again[odd].return, length: again[odd].length },
+      ].map((one) => `${one.return} in ${one.length} steps`)
+      return differs(`absolute metric: episode ${odd} as ${record.algorithm} plays it`, claimed, played)
+    }
+  }
+  return { file, ok: true, kind: 'record', replays, ...(again === undefined ? {} : { played: again.length }) }
+}
+
+/** The absolute episodes of a built-in policy that does not learn; undefined for everything else. */
+function playAgain(record: ResultRecord): PlayedEpisode[] | undefined {
+  const { policy, plugin, scenario, algorithm, seed, protocol } = record
+  const foreign = plugin !== undefined || policy?.sha256 !== undefined || !Object.hasOwn(POLICIES, algorithm)
+  if (policy === undefined || foreign) return undefined
+  const player = POLICIES[algorithm].create(scenarioSpec(scenario))
+  const lanes = player.privileged === true ? 1 : LANES
+  const batch = openScenario(scenario, { lanes, autoreset: 'disabled' })
+  const episodes: PlayedEpisode[] = []
+  // In portions, as they were measured: a privileged policy has one generator for all lanes and all episodes of a call.
+  for (let from = 0; from < protocol.absoluteEpisodes; from += lanes) {
+    const count = Math.min(lanes, protocol.absoluteEpisodes - from)
+    const seeds = Array.from({ length: count }, (_, k) => episodeSeed(seed, 'absolute', 0, from + k))
+    episodes.push(
+      ...playEpisodes({ batch, policy: player, seeds, rng: seed, teamReward: scenario.teamReward }).episodes,
+    )
+  }
+  return episodes
 }
 
 /** The bytes of a replay that a record names: a plain file in the replays of its own run. */

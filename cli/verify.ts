@@ -25,6 +25,8 @@ interface Result {
   readonly return?: number
   /** Replays that a record points to and that were re-simulated. */
   readonly replays?: number
+  /** Episodes of a record that its policy played again. */
+  readonly played?: number
   /** Set when the file could not be judged at all. */
   readonly error?: Record<string, unknown>
 }
@@ -103,7 +105,7 @@ function line(result: Result): string {
     const total = result.return === undefined ? '' : `, return ${result.return}`
     const part = result.complete === false ? ', the recording stops before the episode does' : ''
     if (kind === 'record')
-      return `genuine      ${file} (record, ${result.replays} replay${result.replays === 1 ? '' : 's'} re-simulated)`
+      return `genuine      ${file} (record, ${result.replays} replay${result.replays === 1 ? '' : 's'} re-simulated${result.played === undefined ? '' : `, ${result.played} episodes played again`})`
     return `genuine      ${file}${steps === undefined ? '' : ` (${steps} step${steps === 1 ? '' : 's'}${total}${part})`}`
   }
   if (result.error !== undefined) return `unreadable   ${String(result.error.message)}`
