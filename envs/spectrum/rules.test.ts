@@ -431,6 +431,8 @@ describe('carrier sensing', () => {
     const batch = world({ ...options, neighbours: [[1], [0, 2], [1]] })
     slot(batch, on(0, 0), on(0, 1), on(0, 2))
     expect(results(batch)).toEqual(['success', 'deferred', 'success'])
+    slot(batch, on(0, 1), on(0, 1), on(1, 3)) // equal waits collide here, too
+    expect(results(batch)).toEqual(['collision', 'collision', 'success'])
   })
 })
 
