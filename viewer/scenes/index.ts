@@ -7,6 +7,8 @@ const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
   skirmish: async () => new (await import('./skirmish.ts')).SkirmishScene(),
   spectrum: async () => new (await import('./spectrum.ts')).SpectrumScene(),
   particles: async () => new (await import('./particles.ts')).ParticlesScene(),
+  coin: async () => new (await import('./coin.ts')).CoinScene(),
+  storm: async () => new (await import('./storm.ts')).StormScene(),
   matrix: async () => new (await import('./matrix.ts')).MatrixScene(),
 }
 
