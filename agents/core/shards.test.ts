@@ -16,10 +16,11 @@ test('float32 vectors are added in float64 and rounded once', () => {
   expect(out[0]).toBe(1 + 2 ** -23) // step by step in float32 it would stay 1
 })
 
-test('by default a shard keeps 512 rows of a minibatch, shards divide the lanes, and there are at most 32', () => {
-  expect(defaultShards(16, 512)).toBe(1)
-  expect(defaultShards(16, 1024)).toBe(2)
-  expect(defaultShards(64, 2560)).toBe(4) // 5 would do, but 64 lanes do not divide by it
+test('by default a shard keeps 256 rows of a minibatch, shards divide the lanes, and there are at most 32', () => {
+  expect(defaultShards(16, 511)).toBe(1)
+  expect(defaultShards(16, 512)).toBe(2)
+  expect(defaultShards(16, 1024)).toBe(4)
+  expect(defaultShards(64, 2560)).toBe(8) // 10 would do, but 64 lanes do not divide by it
   expect(defaultShards(7, 1e6)).toBe(7)
   expect(defaultShards(1024, 1e6)).toBe(32)
   expect(defaultShards(1, 1e6)).toBe(1)

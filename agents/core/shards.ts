@@ -58,8 +58,8 @@ export function sumNumbers(group: ShardGroup, rows: readonly (readonly number[])
   return out
 }
 
-/** Rows of a minibatch below which a further shard costs one worker more than it saves two; measured, see README. */
-const ROWS_PER_SHARD = 512
+/** Rows of a minibatch that a shard should keep: with fewer, one worker with all shards loses much; measured, see README. */
+const ROWS_PER_SHARD = 256
 const MOST_SHARDS = 32
 
 /**
