@@ -82,11 +82,15 @@ export class CoinScene implements Scene {
     })
     this.#at = []
     this.#over.clear()
-    const agents = placed.filter(({ entity }) => entity.kind === 'collector')
-    const together = agents.length === 2 && agents[0].x === agents[1].x && agents[0].y === agents[1].y
+    /** Two of a kind in one cell stand side by side. */
+    const together = (kind: string) => {
+      const [a, b] = placed.filter(({ entity }) => entity.kind === kind)
+      return b !== undefined && a.x === b.x && a.y === b.y
+    }
+    const shifts = { coin: together('coin') ? 0.2 : 0, collector: together('collector') ? 0.16 : 0 }
     for (const { entity, x, y } of placed) {
       const n = Number(entity.state?.number ?? 0)
-      const shift = entity.kind === 'collector' && together ? (n === 0 ? -0.16 : 0.16) : 0
+      const shift = (n === 0 ? -1 : 1) * shifts[entity.kind as keyof typeof shifts]
       const view = entity.kind === 'coin' ? this.#coins[n] : this.#players[n]
       view.position.set((x + shift) * UNIT, y * UNIT)
       if (entity.kind === 'coin') continue
