@@ -10,7 +10,7 @@ import { Generator, namedSeed } from '../envs/core/index.ts'
 import { readRecord } from './record.ts'
 
 /** More kills for a long run by hand: TROUPE_KILLS=100. */
-const KILLS = Number(process.env.TROUPE_KILLS ?? 8)
+const KILLS = Number(process.env.TROUPE_KILLS ?? 6)
 const SEED = process.env.TROUPE_KILL_SEED ?? '1'
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 
@@ -19,7 +19,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const WORDS = [
   ...['bench', 'matrix/stag-hunt-repeated', '--algorithms', 'mappo,random', '--seeds', '3', '--parallel', '2'],
-  ...['--steps', '16000', '--evaluations', '9', '--evaluation-episodes', '8', '--absolute-episodes', '40'],
+  ...['--steps', '8000', '--evaluations', '9', '--evaluation-episodes', '8', '--absolute-episodes', '40'],
   ...['--set', 'lanes=8', '--set', 'rolloutSteps=25', '--set', 'hidden=16', '--backend', 'simd', '--quiet', '--json'],
 ]
 
@@ -107,7 +107,7 @@ test(
     for (const path of find(out, 'log.jsonl')) {
       const lines = readFileSync(join(out, path), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as { kind: string; step: number }) // prettier-ignore
       const updates = lines.filter(({ kind }) => kind === 'update').map(({ step }) => step)
-      expect(updates).toEqual(Array.from({ length: 80 }, (_, k) => 200 * (k + 1)))
+      expect(updates).toEqual(Array.from({ length: 40 }, (_, k) => 200 * (k + 1)))
       expect(lines.filter(({ kind }) => kind === 'evaluation')).toHaveLength(9)
     }
   },

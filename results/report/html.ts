@@ -173,7 +173,7 @@ function tasksHtml(tasks: readonly TaskReport[], kind: KindOf): string {
     const { reference, rows, curves } = task
     const known = reference === null ? '' : ` Reference: ${reference.random === undefined ? '' : `random ${figure(reference.random)}`}${reference.best === undefined ? '' : `, best known ${figure(reference.best)}`}${reference.source === undefined ? '' : ` (${reference.source})`}.` // prettier-ignore
     const lines = table(
-      ['Algorithm', 'Rank', 'Return', 'Lowest to highest run', 'Runs'],
+      ['Algorithm', 'Rank', 'Return', 'Range of runs', 'Runs'],
       rows.map(({ entry, rank, mean, interval, low, high, runs }) => [entry, rankCell(rank), measured(mean, interval), `${figure(low)} to ${figure(high)}`, String(runs)]), // prettier-ignore
     )
     const flat = rows.filter(({ entry }) => !curves.some((curve) => curve.entry === entry))
