@@ -20,6 +20,8 @@ export interface Chart {
 
 /** Colours that stay apart for most colour-blind readers (Okabe and Ito 2008). */
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000']
+/** Series without a name: a grey backdrop, last in the list and not in the key. */
+const UNNAMED = '#aab'
 
 const WIDTH = 720
 const HEIGHT = 440
@@ -103,8 +105,8 @@ function key(names: readonly string[]): string {
 export function lineChart({ title, x, y, series, xRange, yRange }: Chart): string {
   const all = series.flatMap(({ points }) => points)
   const { px, py, body } = axes(x, y, xRange ?? rangeOf(all.map(([a]) => a)), yRange ?? rangeOf(all.map(([, b]) => b)))
-  const drawn = series.map(({ points, dots }, k) => {
-    const colour = COLOURS[k % COLOURS.length]
+  const drawn = series.map(({ name, points, dots }, k) => {
+    const colour = name === '' ? UNNAMED : COLOURS[k % COLOURS.length]
     if (dots === true) {
       return points
         .map(([a, b]) => `<circle cx="${at(px(a))}" cy="${at(py(b))}" r="2" fill="${colour}" fill-opacity=".6"/>`)
@@ -124,7 +126,7 @@ export function lineChart({ title, x, y, series, xRange, yRange }: Chart): strin
       .join('')
     return `<path d="${path}" fill="none" stroke="${colour}" stroke-width="1.8" stroke-linejoin="round"/>`
   })
-  const named = series.length > 1 ? key(series.map(({ name }) => name)) : ''
+  const named = series.length > 1 ? key(series.map(({ name }) => name).filter((name) => name !== '')) : ''
   return page(WIDTH, HEIGHT, title, [body, ...drawn, named].join('\n'))
 }
 

@@ -343,11 +343,13 @@ function surface(about: About): Study {
   const [gamma, eta] = [request.gammas[0], request.etas[0]]
   const flow = flowOf(about, gamma, eta)
   const classOf = (u: Float64Array) => classify(flow, u, { dt: 0.05, time: 400 })
-  const corners = [[-1.5, -1.5], [1.5, 1.5], [-1.5, 1.5], [1.5, -1.5]].map((pair) => Float64Array.from(pair)) // prettier-ignore
   const points: [number, number][] = []
-  for (let a = 0; a < 4; a++) {
-    for (let b = a + 1; b < 4; b++) {
-      const path = separatrix(flow, classOf, corners[a], corners[b])
+  // lines across the square in both directions, shifted: somewhere on each that separates, the way back begins
+  for (let shift = -8; shift <= 8; shift++) {
+    for (const turn of [1, -1]) {
+      const d = shift / 4
+      const [from, to] = [-1.5, 1.5].map((t) => Float64Array.of(t + d, turn * (t - d)))
+      const path = separatrix(flow, classOf, from, to)
       points.push(...path.map((u) => [odds(u[0]), odds(u[1])] as [number, number]))
     }
   }
