@@ -214,7 +214,8 @@ function ReplayTable({ replays }: { replays: readonly ReplayInfo[] }): JSX.Eleme
           {replays.map((replay) => (
             <tr key={replay.id}>
               <th scope="row">
-                <a href={replayPath(replay.id)}>{replay.label ?? (replay.scenario || strings.unknown)}</a>
+                <a href={replayPath(replay.id)}>{replay.scenario || strings.unknown}</a>
+                {replay.label !== undefined && <span class="muted">{replay.label}</span>}
                 <span class="mono muted">{replay.id}</span>
               </th>
               <td>{replay.policies.join(', ') || strings.unknown}</td>

@@ -292,7 +292,9 @@ function drawGround(rows: readonly string[], palette: Palette): Graphics {
     })
     if (any) ground.fill(colour)
   }
-  // Ramps are hatched.
+  // Ramps are hatched, in a path of its own: a stroke without one would outline the floor's rows.
+  if (!rows.some((row) => row.includes('/'))) return ground
+  ground.beginPath()
   rows.forEach((row, y) => {
     for (const match of row.matchAll(/\//g)) {
       const [left, top] = [(match.index - 0.5) * UNIT, (y - 0.5) * UNIT]
