@@ -189,8 +189,9 @@ describe.each(Object.entries(ROWS))('%s', (_, row) => {
     expect(nashConv(A, B, uniform(A.length), uniform(A[0].length))).toBeCloseTo(row.nashConv, 4)
   })
 
-  test.runIf(row.mixed !== undefined)('has the published mixed equilibrium', () => {
-    const { row: x, column: y, values } = row.mixed!
+  if (row.mixed === undefined) return
+  const { row: x, column: y, values } = row.mixed
+  test('has the published mixed equilibrium', () => {
     expect(nashConv(A, B, x, y)).toBeCloseTo(0, 12)
     expect(value(A, x, y)).toBeCloseTo(values[0], 12)
     expect(value(B, x, y)).toBeCloseTo(values[1], 12)
