@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { describe, expect, it } from 'vitest'
 import { createBatch } from './batch.ts'
 import {
@@ -59,6 +60,27 @@ describe('verifying', () => {
     expect(claim({ env: 'warehouse' })).toBe('scenario env')
     expect(claim({ version: '7' })).toBe('scenario version')
     expect(claim({ control: ['agent_1'] })).toBe('scenario control')
+  })
+
+  it('takes an option that the world gained since the recording at its default', () => {
+    const fog = Type.Integer({ minimum: 0, maximum: 9, default: 0, description: 'Cells of fog.' })
+    const newer = { ...lanterns, options: Type.Object({ ...lanterns.options.properties, fog }) } as EnvDefinition
+    expect(verifyReplay(replay, newer)).toMatchObject({ ok: true, steps: 200 })
+    const { scenario, options } = replay.header
+    const claims = (fogged: number) => withHeader({ scenario: { ...scenario, options: { ...options, fog: fogged } } })
+    expect(verifyReplay(claims(0), newer)).toMatchObject({ ok: true })
+    expect(verifyReplay(claims(2), newer)).toMatchObject({ ok: false, what: 'scenario option fog' })
+  })
+
+  it('misses an option that was recorded and taken out of the header, at its default or not', () => {
+    const plain = recordSample({ horizon: 30 }).replay('sum')
+    for (const whole of [plain, replay]) {
+      for (const name of Object.keys(whole.header.options)) {
+        const options = Object.fromEntries(Object.entries(whole.header.options).filter(([key]) => key !== name))
+        const { ok } = verifyReplay({ ...whole, header: { ...whole.header, options } }, lanterns)
+        expect(ok, name).toBe(false)
+      }
+    }
   })
 
   it('names the step of a changed action', () => {
@@ -129,7 +151,7 @@ describe('verifying', () => {
     expect(refused(withHeader({ seed: null }))).toMatchObject({ what: 'seed' })
     expect(refused(withHeader({ agents: ['a', 'b', 'c'] }))).toMatchObject({ what: 'agents' })
     expect(refused(withHeader({ options: { ...replay.header.options, gustOneIn: 7 } })).ok).toBe(false)
-    expect(refused(withHeader({ options: {} })).what).toBe('option agents')
+    expect(refused(withHeader({ options: {} })).what).toBe('keyframe')
     expect(refused(withHeader({ action: { kind: 'discrete', sizes: [4], dims: 1 } }))).toMatchObject({
       what: 'action encoding',
     })

@@ -86,9 +86,11 @@ export function specDifference(header: ReplayHeader, spec: EnvSpec): Verdict | u
     const ours = `${spec.actionKind} ${spec.actionSizes.join(', ')} (${spec.actionDims} dimensions)`
     return differs('action encoding', `${kind} ${sizes.join(', ')} (${dims} dimensions)`, ours)
   }
-  // Recorded options are resolved ones: resolving them again changes nothing.
+  // Recorded options are resolved ones: resolving them again changes nothing. An option that the header does not have was
+  // added to the world later, with a default that leaves older episodes as they were (else its version had been raised).
   const names = new Set([...Object.keys(header.options), ...Object.keys(spec.options)])
   for (const name of names) {
+    if (!Object.hasOwn(header.options, name)) continue
     const [a, b] = [header.options[name], spec.options[name]]
     if (a === b || (typeof a === 'object' && typeof b === 'object' && canonicalJson(a) === canonicalJson(b))) continue
     return differs(`option ${name}`, a, b)
@@ -110,14 +112,16 @@ function scenarioDifference(header: ReplayHeader, definition: EnvDefinition): Ve
   const { options, control } = scenario
   if (options !== undefined) {
     let claimed: Record<string, unknown>
+    let resolved: Record<string, unknown>
     try {
       claimed = openOptions(definition, options)
+      resolved = openOptions(definition, header.options)
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
       return differs('scenario options', options, header.options)
     }
     for (const [name, value] of Object.entries(claimed)) {
-      const played = header.options[name]
+      const played = resolved[name]
       if (value === played || canonicalJson(value) === canonicalJson(played)) continue
       return differs(`scenario option ${name}`, value, played)
     }
