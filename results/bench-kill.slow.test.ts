@@ -10,7 +10,7 @@ import { Generator, namedSeed } from '../envs/core/index.ts'
 import { readRecord } from './record.ts'
 
 /** More kills for a long run by hand: TROUPE_KILLS=100. */
-const KILLS = Number(process.env.TROUPE_KILLS ?? 6)
+const KILLS = Number(process.env.TROUPE_KILLS ?? 3)
 const SEED = process.env.TROUPE_KILL_SEED ?? '1'
 const MAIN = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 
