@@ -137,6 +137,17 @@ describe('player', () => {
     expect(player.state).toMatchObject({ step: 1, live: false, playing: true })
   })
 
+  it('shows the place that another clock tells, between steps too, and stands by itself', () => {
+    const player = new Player({ last: 10 })
+    player.play()
+    player.place(4, 0.5)
+    expect(player.state).toMatchObject({ step: 4, fraction: 0.5, playing: false })
+    player.advance(1000)
+    expect(player.state).toMatchObject({ step: 4, fraction: 0.5 })
+    player.place(99, 0.5)
+    expect(player.state).toMatchObject({ step: 10, fraction: 0 })
+  })
+
   it('does not jump after a tab was asleep', () => {
     const player = new Player({ last: 10_000 })
     player.play()

@@ -113,6 +113,15 @@ export class Player {
     this.#tell()
   }
 
+  /** Another clock leads this one: shows its place, which may be between two steps. */
+  place(step: number, fraction: number): void {
+    this.#live = false
+    this.#playing = false
+    this.#land(step)
+    if (this.#step < this.#last && fraction > 0 && fraction < 1) this.#fraction = fraction
+    this.#tell()
+  }
+
   /** The user takes single steps: the clock stops. */
   stepBy(steps: number): void {
     this.#live = false

@@ -64,10 +64,12 @@ export class Session {
     const onProgress = (part: number) => {
       if (turn === this.#turn) this.opening.value = { name, part }
     }
-    const simulator = new Simulator()
+    const simulator = source.kind === 'fork' ? source.simulator : new Simulator()
     try {
-      const material = await this.#fetch(source, name, settings.step ?? 0, onProgress)
-      const info = await simulator.open(name, material)
+      const info =
+        source.kind === 'fork'
+          ? source.info
+          : await simulator.open(name, await this.#fetch(source, name, settings.step ?? 0, onProgress))
       const agents = info.agents.length
       const store = new FrameStore(simulator, info.steps, estimateBytes(info))
       if (turn !== this.#turn) {
@@ -107,6 +109,19 @@ export class Session {
       this.opening.value = null
       this.failure.value = error instanceof Error ? error.message : strings.files.unreadable(name)
     }
+  }
+
+  /**
+   * A fork went on, or was cut and played differently.
+   * @param kept last step that is as it was
+   */
+  regrow(info: EpisodeInfo, overview: Overview, kept: number): void {
+    this.#store?.regrow(info.steps, kept)
+    this.checking.value = { kind: 'not yet' }
+    this.info.value = info
+    this.overview.value = overview
+    this.events.value = notable(overview.events, Math.max(1, overview.steps))
+    this.player.setLast(info.steps)
   }
 
   /** The record of a step, when it is at hand. */
@@ -158,7 +173,12 @@ export class Session {
     if (record !== undefined && record !== this.record.value) this.record.value = record
   }
 
-  async #fetch(source: Source, name: string, step: number, onProgress: (part: number) => void) {
+  async #fetch(
+    source: Exclude<Source, { kind: 'fork' }>,
+    name: string,
+    step: number,
+    onProgress: (part: number) => void,
+  ) {
     if (source.kind === 'file') return readFile(source.file)
     if (source.kind === 'address') {
       const address = sameOrigin(source.address, location.origin)
@@ -181,6 +201,7 @@ export class Session {
 export function nameOf(source: Source): string {
   if (source.kind === 'file') return source.file.name
   if (source.kind === 'server') return source.id
+  if (source.kind === 'fork') return source.name
   return source.address.split(/[?#]/)[0].split('/').at(-1) || source.address
 }
 

@@ -86,7 +86,7 @@ export class Episode {
     const records: StepRecord[] = []
     try {
       for (let step = first; step <= last; step++) {
-        records.push(this.#simulation === null ? this.#storedRecord(step) : this.#simulated(this.#simulation, step))
+        records.push(this.#simulation === null ? this.#storedRecord(step) : simulatedRecord(this.#simulation, step))
       }
     } catch (error) {
       // An illegal action ends what can be shown; the steps before it are still good.
@@ -134,25 +134,6 @@ export class Episode {
     return verifyReplay(this.#replay, this.#definition)
   }
 
-  #simulated(simulation: Resimulation, step: number): StepRecord {
-    simulation.seek(step)
-    const { batch } = simulation
-    const agents = this.info.agents.length
-    const terms = batch.rewardTerms?.(0)
-    return {
-      step,
-      frame: simulation.frame(),
-      frameStep: step,
-      observation: batch.observation.slice(),
-      mask: batch.mask.slice(),
-      alive: batch.alive.slice(),
-      reward: step === 0 ? new Float32Array(agents) : batch.reward.slice(),
-      terms: terms === undefined || step === 0 ? null : seatTerms(terms, batch.spec.seats),
-      returns: batch.returns.slice(),
-      ended: batch.terminated[0] === 1 ? 'terminated' : batch.truncated[0] === 1 ? 'truncated' : 'no',
-    }
-  }
-
   #storedRecord(step: number): StepRecord {
     let found = this.#stored[0]
     for (const stored of this.#stored) if (stored.step <= step) found = stored
@@ -162,6 +143,25 @@ export class Episode {
 
   #storedEvents(): StepEvent[] {
     return this.#stored.flatMap(({ step, frame }) => eventsOf(step, frame)).slice(0, MAX_EVENTS)
+  }
+}
+
+/** Everything about one step of an episode that is simulated again. */
+export function simulatedRecord(simulation: Resimulation, step: number): StepRecord {
+  simulation.seek(step)
+  const { batch } = simulation
+  const terms = batch.rewardTerms?.(0)
+  return {
+    step,
+    frame: simulation.frame(),
+    frameStep: step,
+    observation: batch.observation.slice(),
+    mask: batch.mask.slice(),
+    alive: batch.alive.slice(),
+    reward: step === 0 ? new Float32Array(batch.spec.agents.length) : batch.reward.slice(),
+    terms: terms === undefined || step === 0 ? null : seatTerms(terms, batch.spec.seats),
+    returns: batch.returns.slice(),
+    ended: batch.terminated[0] === 1 ? 'terminated' : batch.truncated[0] === 1 ? 'truncated' : 'no',
   }
 }
 
@@ -175,7 +175,7 @@ function whyStored(replay: Replay, known: EnvDefinition | undefined): string | n
   return null
 }
 
-function eventsOf(step: number, frame: Frame): StepEvent[] {
+export function eventsOf(step: number, frame: Frame): StepEvent[] {
   return frame.events.map(({ kind, agents, at, value }) => ({
     step,
     kind,

@@ -46,6 +46,46 @@ describe('steps at hand', () => {
     expect(store.get(last)?.step).toBe(last)
   })
 
+  it('asks again for what was cut short when an episode grows, and drops what was played differently', async () => {
+    let version = 'first'
+    let end = 10
+    const store = new FrameStore(
+      {
+        records: async (from, count) =>
+          Array.from(
+            { length: Math.min(count, end - from + 1) },
+            (_, i) => ({ step: from + i, frame: version }) as unknown as StepRecord,
+          ),
+      },
+      end,
+      8192,
+    )
+    store.want(10, 1)
+    await flush()
+    expect(store.get(11)).toBeUndefined()
+    end = 12
+    version = 'second'
+    store.regrow(12, 4)
+    // Steps up to 4 are as they were; the rest must not be shown any more.
+    expect(store.get(4)?.frame).toBe('first')
+    expect(store.get(5)).toBeUndefined()
+    store.want(12, 1)
+    await flush()
+    expect(store.get(12)?.frame).toBe('second')
+  })
+
+  it('an answer that was on its way when the episode changed is thrown away', async () => {
+    const answers: ((records: StepRecord[]) => void)[] = []
+    const store = new FrameStore({ records: () => new Promise((resolve) => answers.push(resolve)) }, 5, 8192)
+    store.want(5, 1)
+    store.regrow(6, 2)
+    answers[0]([record(0)])
+    await flush()
+    expect(store.get(0)).toBeUndefined()
+    store.want(5, 1)
+    expect(answers).toHaveLength(2)
+  })
+
   it('takes smaller runs of large steps, and forgets the farthest when there are too many', async () => {
     const from = source()
     const store = new FrameStore(from, last, 4 * 1024 * 1024)

@@ -16,12 +16,15 @@ export class FrameStore {
   /** Called with one sentence when a run of steps could not be had. */
   onFail: (message: string) => void = () => {}
   readonly #source: FrameSource
-  readonly #last: number
+  #last: number
   /** Steps per run; runs start at multiples of it. */
   readonly run: number
   readonly #runs = new Map<number, readonly StepRecord[]>()
   readonly #asked = new Set<number>()
   readonly #keep: number
+  /** Raised when the episode changes: answers to older questions are about another one. */
+  #turn = 0
+  #grows = false
 
   /** @param bytesPerStep estimated size of a record */
   constructor(source: FrameSource, last: number, bytesPerStep: number) {
@@ -29,6 +32,23 @@ export class FrameStore {
     this.#last = last
     this.run = Math.min(64, Math.max(4, Math.floor(RUN_BYTES / Math.max(1, bytesPerStep))))
     this.#keep = Math.max(6, Math.floor(BUDGET_BYTES / Math.max(1, bytesPerStep * this.run)))
+  }
+
+  /**
+   * The episode is another one after a step: it grew, or was cut there and played differently.
+   * @param kept last step that is as it was
+   */
+  regrow(last: number, kept: number): void {
+    this.#last = last
+    this.#grows = true
+    this.#turn++
+    this.#asked.clear()
+    for (const index of [...this.#runs.keys()]) {
+      const runs = this.#runs.get(index)!
+      const good = kept - index * this.run + 1
+      if (good <= 0) this.#runs.delete(index)
+      else if (good < this.run && runs.length > good) this.#runs.set(index, runs.slice(0, good))
+    }
   }
 
   /** The record of a step, if it is at hand. */
@@ -46,16 +66,23 @@ export class FrameStore {
   }
 
   #ask(index: number): void {
-    if (index < 0 || index * this.run > this.#last || this.#runs.has(index) || this.#asked.has(index)) return
+    if (index < 0 || index * this.run > this.#last || this.#asked.has(index)) return
+    const known = this.#runs.get(index)
+    const whole = Math.min(this.run, this.#last - index * this.run + 1)
+    if (known !== undefined && (known.length >= whole || !this.#grows)) return
     this.#asked.add(index)
+    const turn = this.#turn
     this.#source
       .records(index * this.run, this.run)
       .then((records) => {
+        if (turn !== this.#turn) return
         this.#runs.set(index, records)
         this.onArrive()
       })
       .catch((error: unknown) => this.onFail(error instanceof Error ? error.message : String(error)))
-      .finally(() => this.#asked.delete(index))
+      .finally(() => {
+        if (turn === this.#turn) this.#asked.delete(index)
+      })
   }
 
   #forget(at: number): void {

@@ -1,13 +1,16 @@
 /** Where replays come from: a file on the user's computer, an address of this server, or the server's own list. */
 import { type ReplayInfo, type RunInfo } from '../../server/protocol/index.ts'
 import { strings } from '../strings.ts'
-import { MAX_FILE_BYTES } from './messages.ts'
+import { MAX_FILE_BYTES, type EpisodeInfo } from './messages.ts'
+import { type Simulator } from './simulator.ts'
 
 /** What a page wants to open. */
 export type Source =
   | { readonly kind: 'file'; readonly file: File }
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'server'; readonly id: string }
+  /** An episode that this page goes on playing. */
+  | { readonly kind: 'fork'; readonly name: string; readonly info: EpisodeInfo; readonly simulator: Simulator }
 
 /** Reads a dropped or chosen file. @throws Error with one sentence */
 export async function readFile(file: File): Promise<Uint8Array> {

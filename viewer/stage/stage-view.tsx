@@ -10,13 +10,23 @@ import { type LegendItem } from '../scenes/scene.ts'
 import { type Session } from '../session.ts'
 import { strings } from '../strings.ts'
 import { PALETTES, reducedMotion, theme } from '../theme.ts'
-import { sharedStage } from './shared.ts'
+import { sharedStage, type Slot } from './shared.ts'
 import { type Stage } from './stage.ts'
 
 type Condition = 'starting' | 'ready' | 'lost' | 'none'
 
-/** @param interactive zoom, pan, pick, legend and buttons; false for a small moving picture */
-export function StageView({ session, interactive }: { session: Session; interactive: boolean }): JSX.Element {
+/**
+ * @param slot which stage of the page
+ * @param onReady a world is on the stage
+ * @param interactive zoom, pan, pick, legend and buttons; false for a small moving picture
+ */
+export function StageView(props: {
+  session: Session
+  interactive: boolean
+  slot?: Slot
+  onReady?: (stage: Stage) => void
+}): JSX.Element {
+  const { session, interactive, slot = 0, onReady } = props
   const host = useRef<HTMLDivElement>(null)
   const stage = useSignal<Stage | null>(null)
   const condition = useSignal<Condition>('starting')
@@ -26,7 +36,7 @@ export function StageView({ session, interactive }: { session: Session; interact
 
   useEffect(() => {
     let here = true
-    sharedStage().then(
+    sharedStage(slot).then(
       (made) => {
         if (!here || host.current === null) return
         made.attach(host.current, interactive)
@@ -48,21 +58,22 @@ export function StageView({ session, interactive }: { session: Session; interact
       stage.peek()?.clear()
       stage.peek()?.detach()
     }
-  }, [session, interactive])
+  }, [session, interactive, slot])
 
   // Another replay: another scene on the same stage, as soon as the first frame is known.
   useSignalEffect(() => {
     const made = stage.value
     const info = session.info.value
     const first = session.record.value
-    if (made === null || info === null || first === null || shown.peek() === info) return
-    shown.value = info
+    if (made === null || info === null || first === null || shown.peek() === info.header) return
+    shown.value = info.header
     void sceneFor(info.header.env, info.mode === 'resimulate').then((scene) => {
-      if (session.info.peek() !== info || stage.peek() !== made) return
+      if (session.info.peek()?.header !== info.header || stage.peek() !== made) return
       made.show(scene, info.spec, first.frame, info.actions)
       made.setPalette(PALETTES[theme.peek()])
       legend.value = made.legend()
       draw(made, session)
+      onReady?.(made)
     })
   })
 

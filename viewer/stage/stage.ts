@@ -21,6 +21,14 @@ const CLICK_SLACK = 5
  */
 const SOFTWARE_PAUSE_MS = 45
 
+/** Where the camera looks: the world point in the middle, and how much larger than fitted. Means the same on any screen. */
+export interface Sight {
+  readonly x: number
+  readonly y: number
+  /** 1 = as large as when the whole world is fitted. */
+  readonly zoom: number
+}
+
 export type Surface = 'webgl' | 'webgpu' | 'canvas'
 
 interface Picture {
@@ -41,6 +49,8 @@ export class Stage {
   readonly surface: Surface
   /** Called with the id of the agent that was clicked, or null. */
   onPick: (agent: string | null) => void = () => {}
+  /** Called when the camera went elsewhere; null when it shows the whole world. */
+  onSight: (sight: Sight | null) => void = () => {}
   /** Called when the graphics context goes and when it is back. */
   onLost: (lost: boolean) => void = () => {}
   readonly #app: Application
@@ -70,6 +80,7 @@ export class Stage {
           ? 'webgpu'
           : 'canvas'
     this.#pauseMs = this.surface === 'canvas' || drawsInSoftware(app.canvas) ? SOFTWARE_PAUSE_MS : 0
+    this.#camera.sortableChildren = true
     app.stage.addChild(this.#camera)
     app.canvas.className = 'stage-canvas'
     app.canvas.setAttribute('aria-hidden', 'true')
@@ -151,15 +162,59 @@ export class Stage {
   fit(): void {
     if (this.#mounted === undefined || this.#host === undefined) return
     this.#moved = false
-    const { clientWidth, clientHeight } = this.#host
-    const padding = Math.min(PADDING, clientWidth * 0.04)
-    this.#look(fit(this.#mounted.scene.box(), clientWidth, clientHeight, padding))
+    this.#look(this.#fitted())
   }
 
   zoom(factor: number): void {
     if (this.#host === undefined) return
     this.#moved = true
     this.#look(zoomAt(this.#view, this.#host.clientWidth / 2, this.#host.clientHeight / 2, factor))
+  }
+
+  /** Where the camera looks, or null while it shows the whole world, whatever the size of the window. */
+  get sight(): Sight | null {
+    if (!this.#moved || this.#host === undefined) return null
+    const { clientWidth, clientHeight } = this.#host
+    const middle = toWorld(this.#view, clientWidth / 2, clientHeight / 2)
+    return { ...middle, zoom: this.#view.scale / this.#fitted().scale }
+  }
+
+  set sight(sight: Sight | null) {
+    if (this.#mounted === undefined || this.#host === undefined) return
+    if (sight === null) {
+      this.fit()
+      return
+    }
+    const { clientWidth, clientHeight } = this.#host
+    const middle = zoomAt(this.#fitted(), 0, 0, sight.zoom)
+    this.#moved = true
+    this.#look({
+      scale: middle.scale,
+      x: clientWidth / 2 - sight.x * middle.scale,
+      y: clientHeight / 2 - sight.y * middle.scale,
+    })
+  }
+
+  #fitted(): View {
+    const { clientWidth, clientHeight } = this.#host!
+    return fit(this.#mounted!.scene.box(), clientWidth, clientHeight, Math.min(PADDING, clientWidth * 0.04))
+  }
+
+  /** Marks above the world, at the scale of scenes (UNIT per world unit). @returns the way to take them away */
+  addLayer(layer: Container): () => void {
+    layer.zIndex = 1
+    this.#camera.addChild(layer)
+    this.invalidate()
+    return () => {
+      layer.destroy({ children: true })
+      this.invalidate()
+    }
+  }
+
+  /** Draws now and hands out the canvas, whose picture lasts until the caller gives the page back to the browser. */
+  capture(): HTMLCanvasElement {
+    this.#render()
+    return this.#app.canvas
   }
 
   /** Where a world point is in the window, in CSS pixels. */
@@ -222,6 +277,7 @@ export class Stage {
     this.#camera.scale.set(view.scale / UNIT)
     this.#camera.position.set(view.x, view.y)
     this.invalidate()
+    this.onSight(this.sight)
   }
 
   #fitHost(): void {
