@@ -17,7 +17,8 @@ export type Tensors = Readonly<Record<string, SavedTensor>>
 export interface Checkpoint {
   /**
    * Networks by slice name ('actor/layer0/weight'); what is not weights under names of its own: optimiser moments
-   * ('optimiser/'), what recurrent networks remember of the training lanes ('memory/').
+   * ('optimiser/'), what recurrent networks remember of the training lanes ('memory/'), target networks ('target/'), and
+   * what was played and is learned from ('store/').
    */
   readonly weights: Tensors
   /** Settings, normalisers, generators, counters, a snapshot of every lane; plain JSON. */
@@ -25,7 +26,7 @@ export interface Checkpoint {
 }
 
 const HEADER_LIMIT = 1 << 20 // bytes of JSON; ours have a few thousand
-const BESIDE_WEIGHTS = ['optimiser/', 'memory/']
+const BESIDE_WEIGHTS = ['optimiser/', 'memory/', 'target/', 'store/']
 
 /**
  * safetensors: u64 length of the header, JSON header padded with spaces to 8 bytes, little-endian data.

@@ -7,15 +7,16 @@ import {
   shown,
   type EnvBatch,
   type EnvSpec,
+  type Generator,
   type Snapshot,
 } from '../../envs/core/index.ts'
 import { type FusedOptimiser } from '../kernels/index.ts'
-import { type Checkpoint, type SavedTensor } from './checkpoint.ts'
-import { type Network } from './networks.ts'
+import { type Checkpoint, type SavedTensor, type Tensors } from './checkpoint.ts'
+import { type Slice } from './networks.ts'
 import { type ValueNorm, type ValueNormState } from './normalise.ts'
 import { type Policy, type PolicyMemory } from './policy.ts'
 import { type OtherAgents } from './rollout.ts'
-import { type Shard, type ShardGroup } from './shards.ts'
+import { type ShardGroup } from './shards.ts'
 import { type TeamReward } from './teams.ts'
 
 /** Named numbers of one update; agents/README.md says what each means. */
@@ -81,17 +82,49 @@ export interface LearnerDefinition {
   policy(spec: EnvSpec, checkpoint: Checkpoint, mode: PlayMode): Policy
 }
 
+/** A network as checkpoints see it: one vector of parameters with named slices. */
+export interface SavedNetwork {
+  readonly shape: { readonly name: string }
+  readonly slices: readonly Slice[]
+  readonly size: number
+  read(): Float32Array
+  write(values: Float32Array): void
+  notFinite(vector: Float32Array): { readonly name: string; readonly value: number } | undefined
+  dispose(): void
+}
+
+/** The lanes of a shard as checkpoints see them. */
+export interface SavedLanes {
+  readonly collector: { readonly batch: EnvBatch }
+  readonly generators: Readonly<Record<string, Generator>>
+  /** By network, [rows, width]: what its recurrent layer carries. */
+  readonly carried: Readonly<Record<string, { readonly hidden: Float32Array; readonly width: number }>>
+}
+
+/** Whatever else decides the future and is made of numbers: a memory of past steps, a target network. */
+export interface Kept {
+  /** By name within this part; float32. */
+  save(): Tensors
+  /**
+   * Checks what was saved and hands back the act of taking it in.
+   * @throws TroupeError bad-file
+   */
+  load(tensors: Tensors, where: string): () => void
+}
+
 /** Everything that decides a learner's future, by name. */
 export interface LearnerParts {
   readonly algorithm: string
   readonly settings: Readonly<Record<string, unknown>>
   readonly group: ShardGroup
   /** The own ones, in order. */
-  readonly shards: readonly Shard[]
+  readonly shards: readonly SavedLanes[]
   /** Ids of the learning agents, in the order of their one-hot slots. */
   readonly agents: readonly string[]
-  readonly networks: readonly { readonly net: Network; readonly optimiser: FusedOptimiser }[]
+  readonly networks: readonly { readonly net: SavedNetwork; readonly optimiser: FusedOptimiser }[]
   readonly normalisers: Readonly<Record<string, ValueNorm>>
+  /** By prefix of the names of its tensors: 'target' for what is no network of its own, 'store/…' for what is data. */
+  readonly kept?: Readonly<Record<string, Kept>>
   readonly count: { steps: number; updates: number }
 }
 
@@ -134,6 +167,9 @@ export function saveLearner(parts: LearnerParts): Checkpoint {
     const { moments, steps } = optimiser.save()
     moments.forEach((data, k) => (weights[momentName(net, k)] = { shape: [data.length], data }))
     optimisers[net.shape.name] = { steps }
+  }
+  for (const [name, part] of Object.entries(parts.kept ?? {})) {
+    for (const [tensor, saved] of Object.entries(part.save())) weights[`${name}/${tensor}`] = saved
   }
   const own = parts.shards.map(({ generators, carried, collector: { batch } }): SavedShard => ({
     generators: mapValues({ ...generators }, (rng) => [...rng.state]),
@@ -203,6 +239,10 @@ export function loadLearner(parts: LearnerParts, checkpoint: Checkpoint): void {
     const shape = [(hidden.length / width) * parts.group.count, width]
     return tensorOf(checkpoint, memoryName(name), shape, where).data
   })
+  const taking = Object.entries(parts.kept ?? {}).map(([name, part]) =>
+    part.load(tensorsUnder(checkpoint, `${name}/`), `${where}: ${name}`),
+  )
+  for (const take of taking) take()
   parts.networks.forEach(({ net, optimiser }, k) => {
     loadNetwork(net, checkpoint, where)
     optimiser.load({ moments: moments[k], steps: state.optimisers[net.shape.name].steps })
@@ -235,13 +275,13 @@ export function readState(checkpoint: Checkpoint, algorithm: string): SavedState
 }
 
 /** Writes a checkpoint's tensors into a network. @throws TroupeError bad-file naming the tensor */
-export function loadNetwork(net: Network, checkpoint: Checkpoint, where: string): void {
+export function loadNetwork(net: SavedNetwork, checkpoint: Checkpoint, where: string): void {
   const values = new Float32Array(net.size)
   for (const { name, shape, from } of net.slices) values.set(tensorOf(checkpoint, name, shape, where).data, from)
   net.write(values)
 }
 
-function momentName(net: Network, moment: number): string {
+function momentName(net: SavedNetwork, moment: number): string {
   return `optimiser/${net.shape.name}/moment${moment}`
 }
 
@@ -258,7 +298,7 @@ function memoryName(network: string): string {
 export function requireFinite(
   algorithm: string,
   what: 'gradient' | 'weights',
-  net: Network,
+  net: SavedNetwork,
   vector: Float32Array,
   step: number,
   loss = 0,
@@ -270,6 +310,15 @@ export function requireFinite(
     got: `${found.value} at environment step ${step}`,
     expected: 'finite numbers; a smaller lr or gradientNorm may help',
   })
+}
+
+/** Tensors whose names begin so, without the beginning. */
+export function tensorsUnder({ weights }: Pick<Checkpoint, 'weights'>, prefix: string): Tensors {
+  return Object.fromEntries(
+    Object.entries(weights).flatMap(([name, tensor]) =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), tensor]] : [],
+    ),
+  )
 }
 
 function tensorOf(checkpoint: Checkpoint, name: string, shape: readonly number[], where: string): SavedTensor {

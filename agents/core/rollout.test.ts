@@ -12,7 +12,7 @@ function follow(view: AgentView, out: ActionBatch): void {
   for (let row = 0; row < view.lanes * view.agents.length; row++) {
     const seen = view.observation.subarray(row * 4, row * 4 + 4).indexOf(1)
     out.action[row * D] = view.alive[row] === 0 ? 0 : seen
-    out.logProbability![row] = -1 - row
+    if (out.logProbability !== undefined) out.logProbability[row] = -1 - row
   }
 }
 
@@ -57,13 +57,13 @@ test('a cut episode leaves its last observation, not the first of the next; any 
   expect(rollout.observation[10 * 2]).toBe(0)
 })
 
-test('a cut leaves the final state and who lived, of the learning agents in their order', () => {
-  const batch = createBatch(lights, { agents: 3, deaths: true, horizon: 3 }, { lanes: 4 })
+test('a cut leaves the final state, who lived and what was legal, of the learning agents in their order', () => {
+  const batch = createBatch(lights, { agents: 3, deaths: true, masks: true, horizon: 3 }, { lanes: 4 })
   batch.reset()
-  const watcher = { name: 'zero', memory: () => null, act: (_v: AgentView, _m: unknown, out: ActionBatch) => void out.action.fill(0) } // prettier-ignore
+  const watcher = { name: 'follow', memory: () => null, act: (view: AgentView, _m: unknown, out: ActionBatch) => follow(view, out) } // prettier-ignore
   const rollout = new Rollout(batch.spec, 3, 4, 2)
   const collector = new Collector(batch, 'test', 'none', [2, 0], [{ policy: watcher, agents: [1] }])
-  const seen: { state: number[]; alive: number[]; observation: number[] }[] = []
+  const seen: { state: number[]; alive: number[]; observation: number[]; mask: number[] }[] = []
   const step = batch.step.bind(batch)
   batch.step = (action) => {
     step(action)
@@ -75,16 +75,18 @@ test('a cut leaves the final state and who lived, of the learning agents in thei
         state: [...batch.finalState.subarray(lane * 12, lane * 12 + 12)],
         alive: part(batch.finalAlive, 1),
         observation: part(batch.finalObservation, 4),
+        mask: part(batch.finalMask, 4),
       })
     }
   }
   collector.collect(rollout, follow, rng())
   expect(rollout.cuts.length).toBe(seen.length)
   expect(seen.length).toBeGreaterThan(0)
-  seen.forEach(({ state, alive, observation }, k) => {
+  seen.forEach(({ state, alive, observation, mask }, k) => {
     expect([...rollout.finalState.subarray(k * 12, k * 12 + 12)]).toEqual(state)
     expect([...rollout.finalAlive.subarray(k * 2, k * 2 + 2)]).toEqual(alive)
     expect([...rollout.finalObservation.subarray(k * 8, k * 8 + 8)]).toEqual(observation)
+    expect([...rollout.finalMask.subarray(k * 8, k * 8 + 8)]).toEqual(mask)
   })
 })
 

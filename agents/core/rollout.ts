@@ -23,6 +23,7 @@ export class Rollout {
   finalObservation: Float32Array // [cuts, n, F], grown when needed
   finalState: Float32Array // [cuts, S]
   finalAlive: Uint8Array // [cuts, n]
+  finalMask: Uint8Array // [cuts, n, A]
   /** Returns (the scenario's scalar) and lengths of the episodes that ended in this rollout. */
   readonly episodeReturns: number[] = []
   readonly episodeLengths: number[] = []
@@ -45,6 +46,7 @@ export class Rollout {
     this.finalObservation = new Float32Array(rows * spec.observationSize)
     this.finalState = new Float32Array(lanes * spec.stateSize)
     this.finalAlive = new Uint8Array(rows)
+    this.finalMask = new Uint8Array(rows * spec.actionSize)
   }
 }
 
@@ -237,7 +239,7 @@ export class Collector {
 
   private keepCut(rollout: Rollout, t: number, lane: number): void {
     const { batch, agents } = this
-    const { observationSize: F, stateSize: S } = batch.spec
+    const { observationSize: F, stateSize: S, actionSize: A } = batch.spec
     const N = batch.spec.agents.length
     const n = agents.length
     const k = rollout.cuts.push(t * rollout.lanes + lane) - 1
@@ -245,11 +247,13 @@ export class Collector {
       rollout.finalObservation = doubled(rollout.finalObservation)
       rollout.finalState = doubled(rollout.finalState)
       rollout.finalAlive = doubled(rollout.finalAlive)
+      rollout.finalMask = doubled(rollout.finalMask)
     }
     const from = lane * N
     const observation = batch.finalObservation.subarray(from * F, (from + N) * F)
     seatRows(observation, rollout.finalObservation, 1, N, agents, F, k * n * F)
     seatRows(batch.finalAlive.subarray(from, from + N), rollout.finalAlive, 1, N, agents, 1, k * n)
+    seatRows(batch.finalMask.subarray(from * A, (from + N) * A), rollout.finalMask, 1, N, agents, A, k * n * A)
     rollout.finalState.set(batch.finalState.subarray(lane * S, (lane + 1) * S), k * S)
   }
 }
