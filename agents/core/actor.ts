@@ -1,9 +1,14 @@
 /** One network that picks the actions of all agents (parameter sharing), told apart by a one-hot id. */
-import { TroupeError, type EnvSpec, type Generator } from '../../envs/core/index.ts'
+import { TroupeError, exponential, naturalLogarithm, type EnvSpec, type Generator } from '../../envs/core/index.ts'
+import { judgeChoices } from './categorical.ts'
+import { HALF_LOG_TAU, boxesOf, judgeNumbers, playNumbers, type Boxes } from './gaussian.ts'
 import { Inputs } from './inputs.ts'
 import { type PlayMode } from './learner.ts'
-import { Network, type Activation } from './networks.ts'
+import { Network, type Activation, type Sequences, type Trace } from './networks.ts'
+import { normal } from './noise.ts'
 import { type ActionBatch, type AgentView, type Policy, type PolicyMemory } from './policy.ts'
+import { type Rollout } from './rollout.ts'
+import { type tf } from './tensors.ts'
 
 export interface ActorSettings {
   readonly hidden: number
@@ -12,6 +17,8 @@ export interface ActorSettings {
   readonly agentId: boolean
   readonly outputGain: number
   readonly network: 'mlp' | 'gru'
+  /** Of real-valued actions at first, in half-ranges. */
+  readonly deviation: number
 }
 
 /** What a recurrent network carries from step to step, a row per agent of each lane. */
@@ -31,19 +38,31 @@ export class SharedActor {
   readonly inputs: Inputs
   /** Choices made that the mask forbade; stays 0. */
   maskViolations = 0
+  /** Actions are real numbers. */
+  readonly box: boolean
+  private readonly dims: number // D
+  /** [n, D] 1 where a real-valued dimension counts, by slot; null = everywhere. */
+  private readonly used: Uint8Array | null
+  private played: { readonly spec: EnvSpec; readonly boxes: Boxes } | undefined
   private input = new Float32Array(0)
+  private mean = new Float32Array(0)
   private uniform = new Float32Array(0)
   private reset = new Uint8Array(0)
 
   constructor(spec: EnvSpec, agents: readonly string[], settings: ActorSettings, rng: Generator) {
-    const { hidden, layers, activation, outputGain, agentId, network } = settings
+    const { hidden, layers, activation, outputGain, agentId, network, deviation } = settings
     this.agents = agents
+    this.box = spec.actionKind === 'box'
     this.sizes = spec.actionSizes
+    this.dims = spec.actionDims
     this.features = spec.observationSize
     const columns = agentId ? (['observation', 'id'] as const) : (['observation'] as const)
     this.inputs = new Inputs(spec, agents.length, { columns, heads: 1, hidesDead: false })
-    const wide = { name: 'actor', inputs: this.inputs.width, outputs: spec.actionSize }
+    const outputs = this.box ? this.dims : spec.actionSize
+    const free = this.box ? new Array<number>(this.dims).fill(naturalLogarithm(deviation)) : []
+    const wide = { name: 'actor', inputs: this.inputs.width, outputs, free }
     this.net = new Network({ ...wide, hidden, layers, activation, outputGain, recurrent: network === 'gru' }, rng)
+    this.used = this.box ? usedDimensions(spec, agents) : null
   }
 
   /** Slot of each agent of a view. @throws TroupeError when the network does not know one of them */
@@ -51,12 +70,15 @@ export class SharedActor {
     const same =
       spec.observationSize === this.features &&
       spec.actionSizes.join() === this.sizes.join() &&
-      spec.actionKind !== 'box'
+      spec.actionDims === this.dims &&
+      (spec.actionKind === 'box') === this.box
     if (!same) {
+      const actions = (box: boolean, sizes: readonly number[], dims: number) =>
+        box ? `${dims} real numbers` : `actions [${sizes.join(', ')}]`
       throw new TroupeError('bad-usage', {
         where: `${spec.env}: policy`,
-        got: `made for ${this.features} features and actions [${this.sizes.join(', ')}]`,
-        expected: `one for ${spec.observationSize} features and actions [${spec.actionSizes.join(', ')}]`,
+        got: `made for ${this.features} features and ${actions(this.box, this.sizes, this.dims)}`,
+        expected: `one for ${spec.observationSize} features and ${actions(spec.actionKind === 'box', spec.actionSizes, spec.actionDims)}`,
       })
     }
     const withIds = this.inputs.width > this.features
@@ -94,7 +116,7 @@ export class SharedActor {
     const n = slots.length
     const rows = lanes * n
     const A = net.shape.outputs
-    const D = sizes.length
+    const D = this.dims
     if (this.reset.length < rows) {
       this.input = new Float32Array(rows * this.inputs.width)
       this.uniform = new Float32Array(rows * D)
@@ -107,8 +129,15 @@ export class SharedActor {
       for (let i = lane * n * D; i < (lane + 1) * n * D; i++) uniform[i] = draws.float()
     }
     for (let row = 0; row < rows; row++) reset[row] = episodeStart[Math.floor(row / n)]
+    const recurrence = memory === null ? undefined : { hidden: memory.hidden, reset }
+    if (this.box) {
+      if (this.mean.length < rows * D) this.mean = new Float32Array(rows * D)
+      net.infer(input, rows, this.mean, recurrence)
+      this.draw(view, rows, rng === undefined ? undefined : uniform, out)
+      return
+    }
     const choice = { ...out, action: out.action as Int32Array, mask, ...(rng === undefined ? {} : { uniform }) }
-    net.act(input, rows, sizes, choice, memory === null ? undefined : { hidden: memory.hidden, reset })
+    net.act(input, rows, sizes, choice, recurrence)
     for (let row = 0; row < rows; row++) {
       let at = row * A
       for (let d = 0; d < D; d++) {
@@ -116,6 +145,64 @@ export class SharedActor {
         at += sizes[d]
       }
     }
+  }
+
+  /** Real-valued actions around the means; with nothing to draw with, the means themselves. */
+  private draw({ spec, agents }: AgentView, rows: number, uniform: Float32Array | undefined, out: ActionBatch): void {
+    if (this.played?.spec !== spec) this.played = { spec, boxes: boxesOf(spec, spec.env) }
+    const { boxes } = this.played
+    const { mean, dims: D } = this
+    const logs = this.net.freeValues()
+    const drawn = out.drawn ?? new Float32Array(rows * D)
+    for (let row = 0; row < rows; row++) {
+      const seat = agents[row % agents.length] * D
+      let total = 0
+      for (let d = 0; d < D; d++) {
+        const i = row * D + d
+        const z = uniform === undefined ? 0 : normal(uniform[i])
+        drawn[i] = mean[i] + z * (logs[d] > 0 ? 1 / exponential(logs[d]) : exponential(-logs[d]))
+        if (boxes.used[seat + d] === 1) total -= 0.5 * z * z + logs[d] + HALF_LOG_TAU
+      }
+      if (out.logProbability !== undefined) out.logProbability[row] = total
+    }
+    playNumbers(boxes, drawn, agents, (out.action as Float32Array).subarray(0, rows * D))
+  }
+
+  /**
+   * What the network says now of actions that were played, for losses.
+   * @param rows of lanes × agents, of a rollout
+   * @param input of these rows
+   * @param sequences how they follow one another
+   */
+  judge(
+    { forward, free }: Trace,
+    { action, mask, drawn, agents: n }: Pick<Rollout, 'action' | 'mask' | 'drawn' | 'agents'>,
+    rows: Int32Array,
+    input: tf.Tensor2D,
+    sequences?: Sequences,
+  ): { logProbability: tf.Tensor1D; entropy: tf.Tensor1D } {
+    const { sizes, dims: D, used } = this
+    const count = rows.length
+    const said = forward(input, sequences)
+    if (this.box) {
+      const taken = new Float32Array(count * D)
+      const counts = used === null ? null : new Uint8Array(count * D)
+      for (let k = 0; k < count; k++) {
+        for (let d = 0; d < D; d++) {
+          taken[k * D + d] = drawn[rows[k] * D + d]
+          if (counts !== null) counts[k * D + d] = used![(rows[k] % n) * D + d]
+        }
+      }
+      return judgeNumbers(said, free, taken, counts)
+    }
+    const A = this.net.shape.outputs
+    const allowed = new Uint8Array(count * A)
+    const taken = new Int32Array(count * D)
+    for (let k = 0; k < count; k++) {
+      for (let a = 0; a < A; a++) allowed[k * A + a] = mask[rows[k] * A + a]
+      for (let d = 0; d < D; d++) taken[k * D + d] = action[rows[k] * D + d]
+    }
+    return judgeChoices(said, allowed, taken, sizes)
   }
 
   /** The actor as a policy; it keeps learning while the learner does. */
@@ -134,4 +221,15 @@ export class SharedActor {
       actLanes: (view, memory, out, rngs) => act(view, memory, out, (lane) => rngs[lane]),
     }
   }
+}
+
+/** [n, D] 1 where an agent has a real-valued dimension; null where all have all. */
+function usedDimensions(spec: EnvSpec, agents: readonly string[]): Uint8Array | null {
+  const { used, dims: D } = boxesOf(spec, spec.env)
+  const out = new Uint8Array(agents.length * D).fill(1)
+  agents.forEach((id, slot) => {
+    const seat = spec.agents.findIndex((agent) => agent.id === id)
+    if (seat >= 0) out.set(used.subarray(seat * D, (seat + 1) * D), slot * D)
+  })
+  return out.every((one) => one === 1) ? null : out
 }

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { Generator, namedSeed, envSpec } from '../../envs/core/index.ts'
 import { greedyChoice, judgeChoices, logProbabilities, penalties, requireChoices, sampleChoice } from './categorical.ts'
 import { tf } from './tensors.ts'
-import { dial, lights } from './toys.ts'
+import { dials, lights } from './toys.ts'
 
 beforeAll(async () => {
   await tf.setBackend('cpu')
@@ -72,6 +72,6 @@ test('two dimensions are two distributions: log-probabilities and entropies add'
 })
 
 test('real-valued actions are refused before training, by name', () => {
-  expect(() => requireChoices(envSpec(dial), 'mappo')).toThrow(/mappo: actions of toy-dial is box.*discrete/)
-  expect(() => requireChoices(envSpec(lights), 'mappo')).not.toThrow()
+  expect(() => requireChoices(envSpec(dials), 'coma')).toThrow(/coma: actions of toy-dials is box.*discrete/)
+  expect(() => requireChoices(envSpec(lights), 'coma')).not.toThrow()
 })

@@ -142,3 +142,62 @@ test('NaN is found by name', () => {
   values[network.slices[3].from] = NaN
   expect(network.notFinite(values)).toEqual({ name: 'net/layer1/bias', value: NaN })
 })
+
+test('as a constant a network says the same, and its gradients reach the input alone', () => {
+  const network = net('relu')
+  const input = noise(4 * 5)
+  const wanted = new Float32Array(4 * 3)
+  network.infer(input, 4, wanted)
+  const others = tf.memory().numTensors
+  tf.tidy(() => {
+    const x = tf.tensor2d(input, [4, 5])
+    expect([...network.forward(x).dataSync()]).toEqual([...wanted])
+    const score = (at: tf.Tensor) => tf.sum(tf.square(network.forward(at as tf.Tensor2D))).asScalar()
+    const slope = tf.grad(score)(x).dataSync()
+    for (const i of [0, 7, 19]) {
+      const near = [1e-2, -1e-2].map((move) => {
+        const moved = input.slice()
+        moved[i] += move
+        return score(tf.tensor2d(moved, [4, 5])).dataSync()[0]
+      })
+      expect(slope[i]).toBeCloseTo((near[0] - near[1]) / 2e-2, 2)
+    }
+  })
+  expect(tf.memory().numTensors).toBe(others)
+  // An actor learns from what a critic says, and the critic does not.
+  const actor = new Network({ ...SHAPE, name: 'actor', outputs: 5, activation: 'tanh' }, rng('actor'))
+  const gradient = new Float32Array(actor.size)
+  const before = network.read()
+  actor.differentiate(
+    ({ forward }) => tf.sum(network.forward(forward(tf.tensor2d(input, [4, 5])))).asScalar(),
+    gradient,
+  )
+  expect(gradient.some((slope) => slope !== 0)).toBe(true)
+  expect(network.read()).toEqual(before)
+  expect(() => recurrent().forward(tf.tensor2d(input, [4, 5]))).toThrow(/it has a GRU/)
+})
+
+test('free numbers begin as told, learn, and do not disturb what is said', () => {
+  const plain = net()
+  const free = new Network({ ...SHAPE, activation: 'tanh', free: [0.25, -2] }, rng('net'))
+  expect(free.slices.at(-1)).toMatchObject({ name: 'net/free', shape: [2], to: free.size })
+  expect([...free.freeValues()]).toEqual([0.25, -2])
+  const [input, out] = [noise(10), [new Float32Array(6), new Float32Array(6)]]
+  plain.infer(input, 2, out[0])
+  free.infer(input, 2, out[1])
+  expect(out[1]).toEqual(out[0])
+  const gradient = new Float32Array(free.size)
+  const loss = free.differentiate(
+    (trace) => tf.add(tf.sum(trace.forward(tf.tensor2d(input, [2, 5]))), tf.sum(tf.square(trace.free))).asScalar(),
+    gradient,
+  )
+  expect([...gradient.subarray(free.size - 2)]).toEqual([0.5, -4])
+  expect(loss.loss).toBeCloseTo(
+    out[0].reduce((sum, value) => sum + value, 0.0625 + 4),
+    4,
+  )
+  const weights = free.read()
+  weights[free.size - 1] = 7
+  free.write(weights)
+  expect([...free.freeValues()]).toEqual([0.25, 7])
+})

@@ -7,6 +7,7 @@ import {
   FlatParameters,
   RolloutNetwork,
   currentSimd,
+  dense,
   denseStack,
   gruSequence,
   type Choice,
@@ -40,6 +41,8 @@ export interface NetworkShape {
   readonly outputGain: number
   /** A GRU as wide as the hidden layers stands between them and the last. */
   readonly recurrent?: boolean
+  /** Numbers that are learned and depend on no input, with what they begin at: deviations of a Gaussian, for instance. */
+  readonly free?: readonly number[]
 }
 
 /** How rows of inputs follow one another in a recurrent network: row l · sequences + s is step l of sequence s. */
@@ -55,6 +58,8 @@ export interface Sequences {
 export interface Trace {
   /** @param sequences for recurrent networks, which must know; others look away */
   forward(x: tf.Tensor2D, sequences?: Sequences): tf.Tensor2D
+  /** The free numbers, [free], of a shape that has any. */
+  readonly free: tf.Tensor1D
   read(name: string, tensor: tf.Tensor): void
 }
 
@@ -75,6 +80,7 @@ export class Network {
   private readonly layers: readonly LayerShape[]
   private player: RolloutNetwork | undefined
   private stale = true
+  private freed: Float32Array | undefined
 
   constructor(shape: NetworkShape, rng: Generator) {
     this.shape = shape
@@ -105,6 +111,11 @@ export class Network {
         add(`layer${layer}/bias`, [outputs])
       }
     })
+    const { free = [] } = shape
+    if (free.length > 0) {
+      add('free', [free.length])
+      parts[parts.length - 1].values.set(free)
+    }
     this.slices = slices
     this.parameters = new FlatParameters(parts)
   }
@@ -128,12 +139,37 @@ export class Network {
   /** Tells the network that its parameters were stepped. */
   changed(): void {
     this.stale = true
+    this.freed = undefined
   }
 
   dispose(): void {
     this.parameters.dispose()
     this.player?.dispose()
     this.player = undefined
+  }
+
+  /**
+   * What it says of `x`, with its weights as constants: gradients go through to `x` and no further. For actors that learn
+   * from what a critic says of their actions, and for targets.
+   * @param x [rows, inputs]
+   * @returns [rows, outputs], for the caller (or the caller's tidy) to dispose
+   */
+  forward(x: tf.Tensor2D): tf.Tensor2D {
+    if (this.memory > 0) throw needsSequences(this.shape.name)
+    this.parameters.settle()
+    const weights = this.parameters.variables
+    // Layer by layer, and not as one op: its gradient would also make the products for the weights.
+    return this.layers.reduce((out, layer, k) => {
+      const [weight, bias] = [weights[2 * k] as tf.Tensor2D, weights[2 * k + 1] as tf.Tensor1D]
+      return dense(out, weight, bias, layer.kind === 'dense' ? layer.activation : 'none') as tf.Tensor2D
+    }, x)
+  }
+
+  /** The free numbers as they are now, [free]. */
+  freeValues(): Float32Array {
+    const { free = [] } = this.shape
+    this.freed ??= this.read().slice(this.size - free.length)
+    return this.freed
   }
 
   /** @param watch sees what the GRU gives */
@@ -194,9 +230,10 @@ export class Network {
     this.parameters.settle()
     // Nothing is returned from tidy: it would look for tensors in every element of what it is given.
     tf.tidy(() => {
-      const { value, grads } = tf.valueAndGrads((...weights: tf.Tensor[]) =>
-        loss({ forward: (x, sequences) => this.apply(x, weights, sequences), read }),
-      )([...this.parameters.variables])
+      const { value, grads } = tf.valueAndGrads((...weights: tf.Tensor[]) => {
+        const free = weights[weights.length - 1] as tf.Tensor1D
+        return loss({ forward: (x, sequences) => this.apply(x, weights, sequences), free, read })
+      })([...this.parameters.variables])
       grads.forEach((grad, k) => gradient.set(grad.dataSync(), this.slices[k].from))
       for (const [name, tensor] of kept) {
         readings[name] = tensor.dataSync() as Float32Array
@@ -234,7 +271,7 @@ export class Network {
     const { block } = this.parameters
     if (block === null || currentSimd() !== block.backend) return undefined
     this.player ??= new RolloutNetwork(block.backend, this.layers)
-    if (this.stale) this.player.load(this.read())
+    if (this.stale) this.player.load(this.read().subarray(0, this.player.size))
     this.stale = false
     return this.player
   }

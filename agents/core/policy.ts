@@ -19,6 +19,7 @@ export interface ActionBatch {
   readonly action: Int32Array | Float32Array // [B, n, D]
   readonly probability?: Float32Array // [B, n, A] of every choice; zero where masked
   readonly logProbability?: Float32Array // [B, n] of the choice taken
+  readonly drawn?: Float32Array // [B, n, D] real-valued actions in half-ranges, before they were cut to their bounds
   readonly value?: Float32Array // [B, n] the critic's estimate, where the policy has one
 }
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 
 const rng = (name: string) => new Generator(namedSeed(1, name))
-const WIDE = { hidden: 8, layers: 1, activation: 'relu', agentId: true, outputGain: 1 } as const
+const WIDE = { hidden: 8, layers: 1, activation: 'relu', agentId: true, outputGain: 1, deviation: 0.5 } as const
 const VALUES = { criticNetwork: 'mlp', valueNorm: false, valueNormBeta: 0 } as const
 const SETTINGS = { clip: 0.2, entropy: 0.1, valueOfDead: false, valueClip: 0.2, huberDelta: 10 }
 

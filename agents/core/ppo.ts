@@ -9,7 +9,6 @@ import { Type, type Static, type TObject, type TProperties } from '@sinclair/typ
 import { Generator, namedSeed, type EnvBatch, type EnvSpec } from '../../envs/core/index.ts'
 import { clippedPolicyLoss, clippedValueLoss, fusedAdam, type PolicyReadings } from '../kernels/index.ts'
 import { SharedActor, type Memory } from './actor.ts'
-import { judgeChoices, requireChoices } from './categorical.ts'
 import { type Checkpoint } from './checkpoint.ts'
 import { Critic } from './critic.ts'
 import { type Inputs, type Uploaded } from './inputs.ts'
@@ -70,6 +69,12 @@ export const PPO_SETTINGS = {
       'Steps of back-propagation through time in a gru, a divisor of rolloutSteps; ref 10. null = the largest up to 16.',
   }),
   outputGain: real(0.01, 0, 10, 'Orthogonal gain of the actor’s last layer: nearly uniform at first; ref .01.'),
+  deviation: real(
+    0.5,
+    1e-6,
+    10,
+    'Of real-valued actions at first, one learned number per dimension, in half of its range; ref 1 in raw units. Discrete: unused.',
+  ),
   agentId: yes('Append a one-hot agent id to the inputs of actor and critic (shared parameters).'),
   lr: real(2e-3, 0, 1, 'Adam step size of the actor; ref 5e-4 (7e-4 for particles).'),
   criticLr: real(2e-3, 0, 1, 'Adam step size of the critic; ref as the actor.'),
@@ -147,18 +152,12 @@ export function actorGradient(
   readings: PolicyReadings,
 ): number {
   const { rollout } = shard
-  const { net, sizes } = actor
+  const { net } = actor
   const { rows } = part
   const count = rows.length
-  const A = net.shape.outputs
-  const D = sizes.length
-  const mask = new Uint8Array(count * A)
-  const action = new Int32Array(count * D)
   const [before, advantage, weight] = [new Float32Array(count), new Float32Array(count), new Float32Array(count)]
   for (let k = 0; k < count; k++) {
     const row = rows[k]
-    for (let a = 0; a < A; a++) mask[k * A + a] = rollout.mask[row * A + a]
-    for (let d = 0; d < D; d++) action[k * D + d] = rollout.action[row * D + d]
     before[k] = rollout.logProbability[row]
     advantage[k] = shard.advantage[row]
     weight[k] = rollout.alive[row]
@@ -166,8 +165,8 @@ export function actorGradient(
   const sequences = shard.sequences('actor', part)
   const settings = { clip, entropy: bonus, total: Math.max(living, 1) }
   const input = shown.pick(rows)
-  const { loss } = net.differentiate(({ forward }) => {
-    const { logProbability, entropy } = judgeChoices(forward(input, sequences), mask, action, sizes)
+  const { loss } = net.differentiate((trace) => {
+    const { logProbability, entropy } = actor.judge(trace, rollout, rows, input, sequences)
     return clippedPolicyLoss(logProbability, entropy, { before, advantage, weight }, settings, readings)
   }, gradient)
   input.dispose()
@@ -241,7 +240,6 @@ export class Ppo implements Learner {
   constructor(request: LearnerRequest, { name, settings, criticInputs }: PpoKind) {
     const { seed } = request
     const spec = requestSpec(request.batch)
-    requireChoices(spec, name)
     this.name = name
     this.settings = settings
     this.group = request.group ?? alone(settings.shards)

@@ -12,7 +12,8 @@ export class Rollout {
   readonly state: Float32Array // [T + 1, B, S]
   readonly alive: Uint8Array // [T + 1, B, n]
   readonly mask: Uint8Array // [T, B, n, A]
-  readonly action: Int32Array // [T, B, n, D]
+  readonly action: Int32Array | Float32Array // [T, B, n, D]
+  readonly drawn: Float32Array // [T, B, n, D] real-valued actions in half-ranges before they were cut; empty for choices
   readonly logProbability: Float32Array // [T, B, n] under the policy that acted
   readonly reward: Float32Array // [T, B, n] after team sharing
   readonly terminated: Uint8Array // [T, B]
@@ -37,7 +38,8 @@ export class Rollout {
     this.state = new Float32Array((steps + 1) * lanes * spec.stateSize)
     this.alive = new Uint8Array((steps + 1) * rows)
     this.mask = new Uint8Array(steps * rows * spec.actionSize)
-    this.action = new Int32Array(steps * rows * spec.actionDims)
+    this.action = numbers(spec, steps * rows * spec.actionDims)
+    this.drawn = new Float32Array(spec.actionKind === 'box' ? this.action.length : 0)
     this.logProbability = new Float32Array(steps * rows)
     this.reward = new Float32Array(steps * rows)
     this.terminated = new Uint8Array(steps * lanes)
@@ -48,6 +50,11 @@ export class Rollout {
     this.finalAlive = new Uint8Array(rows)
     this.finalMask = new Uint8Array(rows * spec.actionSize)
   }
+}
+
+/** Room for that many numbers of actions. */
+export function numbers(spec: EnvSpec, length: number): Int32Array | Float32Array {
+  return spec.actionKind === 'box' ? new Float32Array(length) : new Int32Array(length)
 }
 
 /** Copies the rows of some agents: from [B, N, width] to [B, n, width]. */
@@ -118,7 +125,7 @@ export class Collector {
   private readonly view: SeatView
   private readonly teams: Int32Array
   private readonly shared: Float32Array // [B, N]
-  private readonly joint: Int32Array // [B, N, D]
+  private readonly joint: Int32Array | Float32Array // [B, N, D]
   private readonly others: { policy: Policy; view: SeatView; memory: PolicyMemory; out: ActionBatch }[]
 
   /**
@@ -154,12 +161,12 @@ export class Collector {
     this.view = new SeatView(batch, this.agents)
     this.teams = teamNumbers(batch.spec.agents)
     this.shared = new Float32Array(batch.lanes * N)
-    this.joint = new Int32Array(batch.lanes * N * batch.spec.actionDims)
+    this.joint = numbers(batch.spec, batch.lanes * N * batch.spec.actionDims)
     this.others = others.map(({ policy, agents: seated }) => ({
       policy,
       view: new SeatView(batch, Int32Array.from(seated)),
       memory: policy.memory(batch.lanes, seated.length),
-      out: { action: new Int32Array(batch.lanes * seated.length * batch.spec.actionDims) },
+      out: { action: numbers(batch.spec, batch.lanes * seated.length * batch.spec.actionDims) },
     }))
   }
 
@@ -193,13 +200,16 @@ export class Collector {
       const out = {
         action: rollout.action.subarray(t * lanes * n * D, (t + 1) * lanes * n * D),
         logProbability: rollout.logProbability.subarray(t * lanes * n, (t + 1) * lanes * n),
+        ...(spec.actionKind === 'box'
+          ? { drawn: rollout.drawn.subarray(t * lanes * n * D, (t + 1) * lanes * n * D) }
+          : {}),
       }
       act(view, out, t)
       this.seat(out.action, agents)
       for (const other of this.others) {
         other.view.look()
         other.policy.act(other.view, other.memory, other.out, rng)
-        this.seat(other.out.action as Int32Array, other.view.agents)
+        this.seat(other.out.action, other.view.agents)
       }
       batch.step(this.joint)
       shareReward(this.teamReward, this.teams, batch.reward, this.shared, lanes)
@@ -226,7 +236,7 @@ export class Collector {
   }
 
   /** Writes the actions of some agents into the joint action. */
-  private seat(action: Int32Array, agents: Int32Array): void {
+  private seat(action: Int32Array | Float32Array, agents: Int32Array): void {
     const D = this.batch.spec.actionDims
     const N = this.batch.spec.agents.length
     const n = agents.length

@@ -232,18 +232,74 @@ export const clock: EnvDefinition<typeof CLOCK_OPTIONS> = {
   },
 }
 
-/** Real-valued actions, which the learners here refuse. */
-export const dial: EnvDefinition<typeof CLOCK_OPTIONS> = {
-  ...clock,
-  id: 'toy-dial',
-  summary: 'Turn the dial to 0.',
-  spec: () => ({
-    ...clock.spec({} as never),
-    agents: [
-      {
-        ...clock.spec({} as never).agents[0],
-        action: { kind: 'box', dimensions: [{ name: 'turn', low: -1, high: 1 }] },
-      },
-    ],
+const DIAL_OPTIONS = Type.Object(
+  {
+    agents: Type.Integer({ default: 2, minimum: 1, maximum: 8 }),
+    narrow: Type.Boolean({ default: false, description: 'The last agent has one dial, the others two.' }),
+  },
+  { additionalProperties: false },
+)
+
+/**
+ * Each agent sees where its dials should stand (0 to 4) and is paid 1 less the mean squared distance in half-ranges. A good
+ * player gets 1 per agent and step; uniform play 1 − 2/3; leaving the dials in the middle 1 − 1/3.
+ */
+export const dials: EnvDefinition<typeof DIAL_OPTIONS> = {
+  id: 'toy-dials',
+  version: '1',
+  summary: 'Turn the dials to where they should be.',
+  options: DIAL_OPTIONS,
+  horizon: 8,
+  spec: ({ agents, narrow }) => ({
+    agents: Array.from({ length: agents }, (_, n): AgentSpec => {
+      const names = narrow && n === agents - 1 ? ['turn'] : ['turn', 'twist']
+      const action = { kind: 'box' as const, dimensions: names.map((name) => ({ name, low: 0, high: 4 })) }
+      return { id: `agent_${n}`, team: 'all', kind: 'hand', observation: names.map(feature), action }
+    }),
+    state: [],
+    metrics: [],
+    streams: ['dials'],
   }),
+  create: ({ agents: M, narrow }, port) => {
+    const { lanes: B, streams, random } = port
+    const wanted = new Float32Array(B * M * 2)
+    const widths = Int32Array.from({ length: M }, (_, i) => (narrow && i === M - 1 ? 1 : 2))
+    const draw = (lane: number) => {
+      for (let i = lane * M * 2; i < (lane + 1) * M * 2; i++)
+        wanted[i] = nextBelow(random, lane * streams * 4, 257) / 64
+    }
+    const each = (list: Int32Array, count: number, work: (lane: number) => void) => {
+      for (let k = 0; k < count; k++) work(list[k])
+    }
+    return {
+      arrays: { wanted },
+      world: null,
+      reset: (list, count) => each(list, count, draw),
+      step: (list, count) =>
+        each(list, count, (lane) => {
+          for (let i = 0; i < M; i++) {
+            let miss = 0
+            for (let d = 0; d < widths[i]; d++) {
+              const off = (port.action[(lane * M + i) * port.actionDims + d] - wanted[(lane * M + i) * 2 + d]) / 2
+              miss += (off * off) / widths[i]
+            }
+            port.reward[lane * M + i] = 1 - miss
+          }
+          draw(lane)
+        }),
+      observe: (list, count) =>
+        each(list, count, (lane) => {
+          const N = port.seats.length
+          const F = port.observationSize
+          for (let n = 0; n < N; n++) {
+            for (let d = 0; d < F; d++) {
+              const there = d < widths[port.seats[n]]
+              port.observation[(lane * N + n) * F + d] = there ? wanted[(lane * M + port.seats[n]) * 2 + d] / 2 - 1 : 0
+            }
+          }
+        }),
+      metrics: () => undefined,
+      frame: (lane) => ({ step: port.step[lane], entities: [], events: [], counters: {} }),
+    }
+  },
 }

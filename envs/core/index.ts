@@ -3,6 +3,7 @@ export { Type, type Static, type TObject } from '@sinclair/typebox' // options o
 export * from './types.ts'
 export * from './errors.ts'
 export * from './random.ts'
+export * from './exponential.ts'
 export * from './seeds.ts'
 export * from './digest.ts'
 export * from './schema.ts'

@@ -1,5 +1,5 @@
 /** What it costs a good agent of tag and world-comm to leave the square: per axis, from mpe2 1.1.0. */
-import { exponential } from './exponential.ts'
+import { exponential } from '../core/exponential.ts'
 
 /** 1 + ln 10 / 2: from here on the cost is 10. */
 const FAR = 2.151292546497023

@@ -1,5 +1,5 @@
 /** One step of the world: pushes, contacts, movement, messages. All from mpe2 1.1.0, `_mpe_utils/core.py`. */
-import { softplus } from './exponential.ts'
+import { softplus } from '../core/exponential.ts'
 import { DAMPING, DT, MARGIN, REACH_MARGINS, STIFFNESS, type Plan } from './options.ts'
 import { type ParticleState } from './state.ts'
 

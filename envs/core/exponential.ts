@@ -1,6 +1,6 @@
 /**
- * The exponential and the logarithm of the contact force and of the border penalty, from + − × ÷ alone, so that every
- * engine gets the same bits. `Math.exp` and `Math.log` may differ between engines.
+ * The exponential and the logarithm from + − × ÷ alone, so that every engine gets the same bits: contact forces and border
+ * penalties of particles, and the noise of policies. `Math.exp` and `Math.log` may differ between engines.
  *
  * Both reduce their argument and use the minimax polynomials of fdlibm 5.3 (Sun Microsystems 1993, e_exp.c, s_log1p.c).
  * Accuracy, measured on 150,000 arguments each against 50-digit arithmetic: the relative error of `exponential` on
@@ -53,7 +53,7 @@ function logarithmTail(f: number, half: number): number {
   return s * (half + series)
 }
 
-/** ln(1 + t) for t from 0 to 1. */
+/** ln(1 + t) for t from -0.2928 to 1. */
 function logarithm(t: number): number {
   if (t < 0.41421356237309505) {
     const half = 0.5 * t * t
@@ -70,4 +70,19 @@ function logarithm(t: number): number {
 /** ln(1 + e^x), without overflow: 0 far to the left, x far to the right. */
 export function softplus(x: number): number {
   return x > 0 ? x + logarithm(exponential(x)) : logarithm(exponential(-x))
+}
+
+/** ln x of a positive number that is neither subnormal nor infinite. */
+export function naturalLogarithm(x: number): number {
+  let k = 0
+  let m = x // x = m 2^k, m of √½ to √2; halving and doubling are exact
+  for (; m >= 2 ** 32; m /= 2 ** 32) k += 32
+  for (; m < 2 ** -32; m *= 2 ** 32) k -= 32
+  for (; m >= 2; m /= 2) k++
+  for (; m < 1; m *= 2) k--
+  if (m > Math.SQRT2) {
+    m /= 2 // near 1 from below k ln 2 would cancel
+    k++
+  }
+  return k * LN2_HIGH + (k * LN2_LOW + logarithm(m - 1))
 }
