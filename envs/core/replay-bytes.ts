@@ -1,5 +1,5 @@
 /** Small pieces under the replay format: checksums, half floats, capped decompression, careful JSON, growing arrays. */
-import { Inflate, deflateSync } from 'fflate'
+import { Inflate, deflateSync, inflateSync } from 'fflate'
 import { utf8 } from '@scure/base'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { METHOD, badReplay } from './replay-format.ts'
@@ -110,11 +110,15 @@ export function squeeze(bytes: Uint8Array, digits = false): { method: number; st
 /** Compressed bytes fed at a time: a bomb overshoots its declared size by this times 1,032 at most before it is stopped. */
 const INFLATE_BITE = 1024
 
+/** Up to this many bytes are unpacked at one go into memory of the right size: a bomb of this size costs milliseconds. */
+const INFLATE_AT_ONCE = 4096
+
 /**
  * Raw inflate into exactly `length` bytes, which the caller has checked against its limits.
  * @throws TroupeError bad-file when the data is broken, shorter or longer
  */
 export function inflateExactly(packed: Uint8Array, length: number, where: string): Uint8Array {
+  if (packed.length <= INFLATE_AT_ONCE) return inflateSmall(packed, length, where)
   const out = new Uint8Array(length)
   let filled = 0
   let tooLong = false
@@ -136,6 +140,22 @@ export function inflateExactly(packed: Uint8Array, length: number, where: string
     throw badReplay(where, tooLong ? 'more data than it declares' : `${filled} bytes when unpacked`, `${length} bytes`)
   }
   return out
+}
+
+function inflateSmall(packed: Uint8Array, length: number, where: string): Uint8Array {
+  let out: Uint8Array
+  try {
+    // One byte more than declared: what does not stop there is too long. Nothing is written beyond the array.
+    out = inflateSync(packed, { out: new Uint8Array(length + 1) })
+  } catch {
+    throw badReplay(where, 'broken compressed data', `deflate of ${length} bytes`)
+  }
+  if (out.length === length) return out
+  throw badReplay(
+    where,
+    out.length > length ? 'more data than it declares' : `${out.length} bytes when unpacked`,
+    `${length} bytes`,
+  )
 }
 
 /** Nested arrays and objects a JSON section may have; frames need 5, scenarios rarely more than 8. */

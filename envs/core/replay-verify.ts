@@ -102,7 +102,7 @@ export function specDifference(header: ReplayHeader, spec: EnvSpec): Verdict | u
  * Compares the world that was played with the scenario that the header says it was: whoever reads the scenario's name
  * and options believes that they were played. Undefined when they agree; what the scenario leaves out claims nothing.
  */
-function scenarioDifference(header: ReplayHeader, definition: EnvDefinition): Verdict | undefined {
+export function scenarioDifference(header: ReplayHeader, definition: EnvDefinition): Verdict | undefined {
   const { scenario } = header
   for (const name of ['env', 'version'] as const) {
     if (scenario[name] !== undefined && scenario[name] !== header[name]) {
@@ -231,28 +231,29 @@ function frameDifference(said: Frame, batch: DigestibleBatch, step: number): Ver
   return differs('picture', claimed.slice(0, 200), actual.slice(0, 200), Math.max(0, step - 1))
 }
 
-function resultDifference(
+/** Compares what the header says of the end with the lane that has played it; undefined when they agree. */
+export function resultDifference(
   said: ReplayResult,
   replay: Replay,
   batch: DigestibleBatch,
   digest: string,
+  lane = 0,
 ): Verdict | undefined {
   const { agents, scenario } = replay.header
   if (said.steps !== replay.steps) return differs('result steps', said.steps, replay.steps)
   for (const name of ['terminated', 'truncated'] as const) {
-    const actual = batch[name][0] === 1
+    const actual = batch[name][lane] === 1
     if (said[name] !== actual) return differs(`result ${name}`, said[name], actual)
   }
+  const returns = batch.returns.subarray(lane * agents.length, (lane + 1) * agents.length)
   for (let n = 0; n < agents.length; n++) {
-    if (said.returns[n] !== batch.returns[n]) {
-      return differs(`result return of ${agents[n]}`, said.returns[n], batch.returns[n])
-    }
+    if (said.returns[n] !== returns[n]) return differs(`result return of ${agents[n]}`, said.returns[n], returns[n])
   }
   const ways: TeamReward[] = ['none', 'sum', 'mean']
   const named = ways.filter((way) => way === scenario.teamReward)
-  const scalars = (named.length > 0 ? named : ways).map((way) => scalarReturn(way, batch.returns))
+  const scalars = (named.length > 0 ? named : ways).map((way) => scalarReturn(way, returns))
   if (!scalars.includes(said.return)) return differs('result return', said.return, scalars[0])
-  const metrics = batch.metrics(0)
+  const metrics = batch.metrics(lane)
   for (const name of new Set([...Object.keys(metrics), ...Object.keys(said.metrics)])) {
     const [a, b] = [said, { metrics }].map((part) =>
       Object.hasOwn(part.metrics, name) ? part.metrics[name] : undefined,

@@ -24,4 +24,5 @@ export {
   type TeamReward,
 } from './replay-record.ts'
 export { checkPlayable, definitionOf, verifyReplay, type Verdict } from './replay-verify.ts'
+export { verifyReplays } from './replay-verify-lanes.ts'
 export { Resimulation } from './resimulate.ts'
