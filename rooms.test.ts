@@ -29,7 +29,7 @@ const ROOMS: Record<string, Wall> = {
   scenarios: { rooms: ['envs'], packages: PURE_PACKAGES, node: true },
   agents: {
     rooms: ['envs'],
-    packages: [...PURE_PACKAGES, '@tensorflow/tfjs', '@tensorflow/tfjs-core'],
+    packages: [...PURE_PACKAGES, '#tensorflow'],
     node: false,
   },
   results: { rooms: ['envs', 'scenarios', 'agents'], node: true },
@@ -174,7 +174,7 @@ test('packages imported by what runs in Node are dependencies, not development d
     .filter(({ path }) => !path.startsWith('viewer/'))
     .flatMap(({ path, text }) =>
       importsOf(text)
-        .filter((name) => !name.startsWith('.') && !isNode(name) && !known.has(packageOf(name)))
+        .filter((name) => !/^[.#]/.test(name) && !isNode(name) && !known.has(packageOf(name)))
         .map((name) => `${path} -> ${name}`),
     )
   // The benchmark's yardstick: loaded only there, inside a try, and left out of the table where it is not installed.
@@ -207,7 +207,7 @@ describe('the check itself', () => {
     ['envs/core/batch.ts', `const fs = await import('node:fs')`],
     ['envs/core/batch.ts', `let x: import('node:fs').Stats`],
     ['envs/core/batch.ts', `export * from '../../results/run.ts'`],
-    ['envs/core/batch.ts', `import * as tf from '@tensorflow/tfjs'`],
+    ['envs/core/batch.ts', `import * as tf from '#tensorflow'`],
     ['agents/mappo.ts', `import { losses } from './ippo.ts'`],
     ['agents/mappo.ts', `import { Scenario } from '../scenarios/schema.ts'`],
     ['agents/core/memory.ts', `import { mappo } from '../mappo.ts'`],
@@ -237,7 +237,7 @@ describe('the check itself', () => {
     ['envs/matrix/rules.ts', `import { type Port } from '../core/index.ts'`],
     ['envs/index.ts', `import { matrix } from './matrix/index.ts'`],
     ['agents/index.ts', `import { mappo } from './mappo.ts'`],
-    ['agents/mappo.ts', `import * as tf from '@tensorflow/tfjs'\nimport { makeBatch } from '../envs/index.ts'`],
+    ['agents/mappo.ts', `import * as tf from '#tensorflow'\nimport { makeBatch } from '../envs/index.ts'`],
     ['agents/core/tensors.ts', `import { register } from '../kernels/index.ts'`],
     ['scenarios/load.ts', `import { readFileSync } from 'node:fs'`],
     [

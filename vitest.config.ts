@@ -1,7 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const shared = { environment: 'node' as const, testTimeout: 60_000, hookTimeout: 120_000 }
+const shared = {
+  // The bundle is loaded as it is: going through it again took longer than loading it.
+  server: { deps: { external: [/\/dist\/vendor\//] } },
+  environment: 'node' as const,
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+}
 
 /** Two test files at a time from two cores on: files share nothing but the built sources, which they only read. */
 const workers = Math.min(2, availableParallelism())

@@ -1,4 +1,4 @@
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { afterEach, expect, test } from 'vitest'
 import { dense, FlatParameters, fusedAdam, SimdBackend } from '../agents/kernels/index.ts'
 import { probeBackends, useBackend } from './backend.ts'

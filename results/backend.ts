@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { registerSimd, SIMD, type SimdOptions, simdSupported } from '../agents/kernels/index.ts'
 import { TroupeError, unknownName } from '../envs/core/index.ts'
 import { loadBlas } from './blas.ts'

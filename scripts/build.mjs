@@ -1,5 +1,5 @@
 /**
- * Builds dist/: the WebAssembly kernels, every room but the viewer (tsc), the scenario files, and the viewer (vite).
+ * Builds dist/: the WebAssembly kernels, TensorFlow.js as one file, every room but the viewer (tsc), the scenario files, and the viewer (vite).
  *
  *   node scripts/build.mjs              build everything
  *   node scripts/build.mjs --if-stale   only when a source is newer than the last build
@@ -77,6 +77,7 @@ const started = new Date()
 rmSync(stamp, { force: true })
 mkdirSync(dist, { recursive: true })
 if (existsSync(join(root, 'agents/kernels/build.mjs'))) run('kernels', join(root, 'agents/kernels/build.mjs'), [])
+run('tensorflow', join(root, 'scripts/vendor.mjs'), [])
 run('rooms', compiler(), ['-p', 'tsconfig.build.json'])
 copyJson('scenarios')
 for (const extra of ['cli/templates', 'viewer/public/replays']) {

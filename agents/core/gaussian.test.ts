@@ -23,7 +23,7 @@ const LOG_SLOPE = [-3.407216, 2.321513]
 function judged(used: Uint8Array | null) {
   const loss = (mean: tf.Tensor2D, logs: tf.Tensor1D) => {
     const { logProbability, entropy } = judgeNumbers(mean, logs, DRAWN, used)
-    return tf.add(tf.sum(tf.mul(logProbability, tf.tensor1d([1, -2]))), tf.sum(entropy)).asScalar()
+    return tf.reshape(tf.add(tf.sum(tf.mul(logProbability, tf.tensor1d([1, -2]))), tf.sum(entropy)), []) as tf.Scalar
   }
   const [mean, logs] = [tf.tensor2d(MEAN, [2, 2]), tf.tensor1d(LOGS)]
   const word = judgeNumbers(mean, logs, DRAWN, used)

@@ -152,7 +152,7 @@ test('as a constant a network says the same, and its gradients reach the input a
   tf.tidy(() => {
     const x = tf.tensor2d(input, [4, 5])
     expect([...network.forward(x).dataSync()]).toEqual([...wanted])
-    const score = (at: tf.Tensor) => tf.sum(tf.square(network.forward(at as tf.Tensor2D))).asScalar()
+    const score = (at: tf.Tensor) => tf.sum(tf.square(network.forward(at as tf.Tensor2D))) as tf.Scalar
     const slope = tf.grad(score)(x).dataSync()
     for (const i of [0, 7, 19]) {
       const near = [1e-2, -1e-2].map((move) => {
@@ -169,7 +169,7 @@ test('as a constant a network says the same, and its gradients reach the input a
   const gradient = new Float32Array(actor.size)
   const before = network.read()
   actor.differentiate(
-    ({ forward }) => tf.sum(network.forward(forward(tf.tensor2d(input, [4, 5])))).asScalar(),
+    ({ forward }) => tf.sum(network.forward(forward(tf.tensor2d(input, [4, 5])))) as tf.Scalar,
     gradient,
   )
   expect(gradient.some((slope) => slope !== 0)).toBe(true)
@@ -188,7 +188,7 @@ test('free numbers begin as told, learn, and do not disturb what is said', () =>
   expect(out[1]).toEqual(out[0])
   const gradient = new Float32Array(free.size)
   const loss = free.differentiate(
-    (trace) => tf.add(tf.sum(trace.forward(tf.tensor2d(input, [2, 5]))), tf.sum(tf.square(trace.free))).asScalar(),
+    (trace) => tf.add(tf.sum(trace.forward(tf.tensor2d(input, [2, 5]))), tf.sum(tf.square(trace.free))) as tf.Scalar,
     gradient,
   )
   expect([...gradient.subarray(free.size - 2)]).toEqual([0.5, -4])

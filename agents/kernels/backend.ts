@@ -3,7 +3,7 @@
  * *is* the record that says where. Kernels of ours work by pointer; every other kernel is TensorFlow.js's own CPU kernel
  * reading the same memory through views.
  */
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { TroupeError } from '../../envs/core/index.ts'
 import { Allocator, type AllocatorOptions } from './allocator.ts'
 import { instantiate, type Kernels } from './module.ts'

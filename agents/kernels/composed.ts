@@ -2,7 +2,7 @@
  * The fused ops written with public TensorFlow.js ops: the oracle of the tests and the path on every backend that has
  * no kernel of ours (`cpu`, `tensorflow`). Gradients are TensorFlow.js's own.
  */
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { type Activation, type GruInputs } from './shapes.ts'
 
 /** Logit of a choice that may not be taken. Finite, so that 0 · log 0 stays 0; EPyMARL uses −1e10. */

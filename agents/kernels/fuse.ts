@@ -1,5 +1,5 @@
 /** How a fused op enters the TensorFlow.js engine: one tape node, eager joint gradients, any number of outputs. */
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 
 type Save = (tensors: tf.Tensor[]) => void
 type Thunk = () => tf.Tensor

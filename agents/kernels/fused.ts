@@ -1,5 +1,5 @@
 /** The fused ops as kernel calls on the `simd` backend; same arguments as their twins in composed.ts. */
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { type SimdBackend } from './backend.ts'
 import { fuse } from './fuse.ts'
 import { gemm, packedB, packingA, SCRATCH } from './kernels.ts'

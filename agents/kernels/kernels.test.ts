@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SimdBackend } from './backend.ts'
 import { registerSimd } from './register.ts'

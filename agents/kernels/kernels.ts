@@ -2,7 +2,7 @@
  * The hot TensorFlow.js kernels of the `simd` backend, one table from kernel name to function. Each may decline a call
  * (another dtype, more axes than it handles) by returning null; TensorFlow.js's CPU kernel then takes it.
  */
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { type SimdBackend } from './backend.ts'
 import { BINARY, BINARY_INT, CAST, COMPARE, COMPARE_INT, LOGIC, UNARY } from './opcodes.ts'
 import { broadcastSteps, loops, stepsOf } from './strides.ts'

@@ -4,7 +4,7 @@
  * tenth of an update. On `simd` the pass is plain TypeScript on tensor memory (sums, products and comparisons, exact in
  * every engine; the exponential is the kernel's); elsewhere the twin runs.
  */
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { currentSimd, type Cell, type SimdBackend } from './backend.ts'
 import { fuse } from './fuse.ts'
 import { SCRATCH } from './kernels.ts'

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SimdBackend } from './backend.ts'
 import {

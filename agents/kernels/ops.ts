@@ -2,7 +2,7 @@
  * Differentiable ops that algorithms are written with, whatever the backend. Each has two bodies: one kernel call on
  * `simd`, and a twin composed of public TensorFlow.js ops everywhere else (composed.ts).
  */
-import type * as tf from '@tensorflow/tfjs'
+import type * as tf from '#tensorflow'
 import { TroupeError } from '../../envs/core/index.ts'
 import {
   attentionComposed,

@@ -2,7 +2,7 @@
  * Adam and RMSProp over one flat parameter vector, in place, with clipping by the global norm.
  * On `simd` a step is two kernel calls per part; elsewhere the same arithmetic is written in public TensorFlow.js ops.
  */
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { TroupeError } from '../../envs/core/index.ts'
 import { type Block, type FlatParameters, zeroBlock } from './parameters.ts'
 

@@ -1,5 +1,5 @@
 /** The weights of a learner as one flat vector that networks see through one variable per part. */
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { TroupeError } from '../../envs/core/index.ts'
 import { currentSimd, type Cell, type SimdBackend } from './backend.ts'
 

@@ -1,5 +1,5 @@
 /** Makes the `simd` backend known to TensorFlow.js. */
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { SimdBackend, type SimdOptions } from './backend.ts'
 import { OVERRIDES } from './kernels.ts'
 

@@ -1,5 +1,5 @@
 /** The arguments of the fused ops, and the checks at their door. */
-import type * as tf from '@tensorflow/tfjs'
+import type * as tf from '#tensorflow'
 import { TroupeError } from '../../envs/core/index.ts'
 
 export type Activation = 'none' | 'relu' | 'tanh'

@@ -1,5 +1,5 @@
 /** Dense layers one after the other as one op: the same products as so many `dense` calls, with one entry on the tape. */
-import type * as tf from '@tensorflow/tfjs'
+import type * as tf from '#tensorflow'
 import { currentSimd, type SimdBackend } from './backend.ts'
 import { fuse } from './fuse.ts'
 import { gemm } from './kernels.ts'

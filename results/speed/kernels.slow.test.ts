@@ -1,4 +1,4 @@
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import { expect, test } from 'vitest'
 import { kernelSpeed } from './kernels.ts'
 

@@ -3,7 +3,7 @@
  * inference. Contenders take turns within a run, so that a busy machine slows all of them alike.
  */
 import { performance } from 'node:perf_hooks'
-import * as tf from '@tensorflow/tfjs'
+import * as tf from '#tensorflow'
 import {
   currentSimd,
   dense,
@@ -298,12 +298,18 @@ async function updates(settings: MeasureSettings, limit: SpeedRow): Promise<Spee
 
 /** Whether tfjs-wasm, a yardstick only, is installed and starts. */
 async function tfjsWasm(): Promise<boolean> {
+  // It brings TensorFlow.js's own package beside the bundle, which then warns that the platform is set twice.
+  /* eslint-disable no-console */
+  const { warn } = console
+  console.warn = () => undefined
   try {
     await import('@tensorflow/tfjs-backend-wasm')
     return await tf.setBackend('wasm')
   } catch {
     return false
   } finally {
+    console.warn = warn
+    /* eslint-enable no-console */
     await tf.setBackend('simd')
   }
 }
