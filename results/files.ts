@@ -34,8 +34,8 @@ function flushFolder(folder: string): void {
   }
 }
 
-function writeFlushed(path: string, bytes: Uint8Array | string): void {
-  const handle = openSync(path, 'w')
+function writeFlushed(path: string, bytes: Uint8Array | string, mode = 0o666): void {
+  const handle = openSync(path, 'w', mode)
   try {
     const data = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
     for (let at = 0; at < data.length;) at += writeSync(handle, data, at)
@@ -51,11 +51,12 @@ function writeFlushed(path: string, bytes: Uint8Array | string): void {
 /**
  * Writes a file so that readers see the old one or the new one, never a part. The folder must be there.
  * Nothing is left behind when writing fails.
+ * @param mode permissions of the new file, before the process's mask
  */
-export function writeAtomic(path: string, bytes: Uint8Array | string): void {
+export function writeAtomic(path: string, bytes: Uint8Array | string, mode?: number): void {
   const beside = `${path}.new-${process.pid}`
   try {
-    writeFlushed(beside, bytes)
+    writeFlushed(beside, bytes, mode)
     renameSync(beside, path)
   } catch (error) {
     rmSync(beside, { force: true })

@@ -11,7 +11,7 @@ import { Count, ErrorBody, MaybeNumber, Name } from './hello.ts'
 
 const closed = { additionalProperties: false } as const
 /** One of a list: a union of literals, which TypeBox and ajv both check. */
-const words = <T extends string>(list: readonly T[], description?: string) =>
+const words = <const T extends string>(list: readonly T[], description?: string) =>
   Type.Unsafe<T>(
     Type.Union(
       list.map((word) => Type.Literal(word)),

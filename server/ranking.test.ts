@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { rankRanges } from '../results/statistics.ts'
+import { Ranking } from './ranking.ts'
+
+const Z = 1.959963984540054
+
+test('ranks are those of the definition, whatever the values and their errors', () => {
+  const row = fc.record({
+    // Few values, so that there are ties.
+    value: fc.oneof(fc.integer({ min: -4, max: 4 }), fc.double({ min: -3, max: 3, noNaN: true })),
+    error: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 2, noNaN: true })),
+  })
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 1, maxLength: 40 }), (drawn) => {
+      const ranking = new Ranking(drawn.map((one, k) => ({ id: String(k), value: one.value + 0, error: one.error })))
+      const { rows } = ranking
+      const definition = rankRanges(
+        rows.map((one) => one.value),
+        (i, j) => {
+          const half = Z * Math.hypot(rows[i].error, rows[j].error)
+          const difference = rows[i].value - rows[j].value
+          return { low: difference - half, high: difference + half }
+        },
+      )
+      expect(rows.map((_, place) => ranking.rankAt(place))).toEqual(definition)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('rows without any spread are ranked by their values alone, and equal ones share a place', () => {
+  const ranking = new Ranking([1, 3, 3, 2].map((value, k) => ({ id: String(k), value, error: 0 })))
+  expect(ranking.rows.map(({ id }) => id)).toEqual(['1', '2', '3', '0'])
+  expect(ranking.rows.map((_, place) => ranking.rankAt(place))).toEqual([
+    { rank: 1, best: 1, worst: 2 },
+    { rank: 1, best: 1, worst: 2 },
+    { rank: 3, best: 3, worst: 3 },
+    { rank: 4, best: 4, worst: 4 },
+  ])
+})
+
+test('rows within the noise share a range', () => {
+  const ranking = new Ranking([
+    { id: 'a', value: 10, error: 1 },
+    { id: 'b', value: 9, error: 1 }, // 1 apart; the interval of the difference reaches 2.77
+    { id: 'c', value: 5, error: 1 },
+  ])
+  expect([0, 1, 2].map((place) => ranking.rankAt(place))).toEqual([
+    { rank: 1, best: 1, worst: 2 },
+    { rank: 2, best: 1, worst: 2 },
+    { rank: 3, best: 3, worst: 3 },
+  ])
+})

@@ -1,0 +1,61 @@
+/**
+ * The order of a board. One row is better than another beyond doubt when the 95 % interval of the difference of their
+ * values is above 0 (normal approximation from the standard errors of both); ranks are ranges wherever the order may be
+ * chance. Sorted once per change and asked for page by page, so a board may have 100,000 rows.
+ */
+import { type RankRange } from './protocol/rest.ts'
+
+export interface Ranked {
+  readonly id: string
+  readonly value: number
+  /** Standard error of the value. */
+  readonly error: number
+}
+
+/** Two-sided 95 % of the normal distribution. */
+const Z = 1.959963984540054
+
+export class Ranking<Row extends Ranked> {
+  /** Best first; equal values by id. */
+  readonly rows: readonly Row[]
+  private readonly values: Float64Array
+  private readonly errors: Float64Array
+  private readonly widest: number
+
+  constructor(rows: readonly Row[]) {
+    this.rows = [...rows].sort((a, b) => b.value - a.value || (a.id < b.id ? -1 : 1))
+    this.values = Float64Array.from(this.rows, (row) => row.value)
+    this.errors = Float64Array.from(this.rows, (row) => row.error)
+    this.widest = this.errors.reduce((most, error) => Math.max(most, error), 0)
+  }
+
+  /** Places before the first whose value is at most (`orEqual`: below) the given one. */
+  private placesAbove(value: number, orEqual = false): number {
+    let low = 0
+    let high = this.values.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.values[middle] > value || (orEqual && this.values[middle] === value)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** Rank of the row at that place, 0 being the best. */
+  rankAt(place: number): RankRange {
+    const { values, errors } = this
+    const value = values[place]
+    const error = errors[place]
+    // Farther away than the widest interval there is: beyond doubt. Nearer than the row's own interval: never. Only
+    // what lies between is compared one by one.
+    const far = Z * Math.hypot(error, this.widest)
+    const near = Z * error
+    const apart = (j: number) => Math.abs(values[j] - value) > Z * Math.hypot(error, errors[j])
+    let better = this.placesAbove(value + far)
+    for (let j = better, end = this.placesAbove(value + near); j < end; j++) if (apart(j)) better++
+    const below = this.placesAbove(value - far, true)
+    let worse = values.length - below
+    for (let j = this.placesAbove(value - near, true); j < below; j++) if (apart(j)) worse++
+    return { rank: 1 + this.placesAbove(value), best: 1 + better, worst: values.length - worse }
+  }
+}
