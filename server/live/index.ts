@@ -3,12 +3,10 @@
  * `../protocol/live.ts` the messages · `game.ts` worlds and recordings · `run.ts` turns and time · `panels.ts` whose
  * seeds · `ledger.ts` what the store has to keep · `client.ts` the other end.
  */
-import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type RawData, type WebSocket } from 'ws'
 import { type Logger } from 'pino'
 import { TroupeError, type EnvDefinition } from '../../envs/core/index.ts'
-import { scenarioHash } from '../../scenarios/open.ts'
-import { type Scenario } from '../../scenarios/schema.ts'
 import {
   LIVE_LIMITS,
   LIVE_PROTOCOL,
@@ -22,7 +20,7 @@ import {
 import { Refusal, refusalOf } from '../refusal.ts'
 import { LiveGame } from './game.ts'
 import { type LiveEpisode, type LiveLedger, type LiveOpening, type LiveResult } from './ledger.ts'
-import { panelEpisodes, type LivePanel } from './panels.ts'
+import { panelEpisodes, type LivePanel, type PanelEpisode } from './panels.ts'
 import { LiveRun, type LiveTimes, type Pace } from './run.ts'
 
 export { type LiveLedger, type LiveOpening, type LiveResult, type LiveEpisode } from './ledger.ts'
@@ -31,9 +29,8 @@ export { LATENCY_MS, type LiveTimes } from './run.ts'
 export interface LiveSettings extends Pace {
   /** Episodes of each panel. */
   readonly episodes: Readonly<Record<LivePanel, number>>
-  /** Runs at a time, in all and of one owner. */
+  /** Runs at a time; the ledger limits those of one key. */
   readonly runs: number
-  readonly runsPerOwner: number
   /** A connection says what it wants within this time. */
   readonly helloMs: number
 }
@@ -48,14 +45,11 @@ export const LIVE_SETTINGS: LiveSettings = {
   badMessages: 20,
   unreadBytes: 4_194_304,
   runs: 1000,
-  runsPerOwner: 2,
   helloMs: 10_000,
 }
 
 export interface LiveRoom {
   readonly ledger: LiveLedger
-  /** Scenarios that are evaluated here, by id. @throws TroupeError unknown-name */
-  readonly scenario: (id: string) => Scenario
   readonly definitions?: Readonly<Record<string, EnvDefinition>>
   readonly settings: LiveSettings
   readonly log: Logger
@@ -83,14 +77,14 @@ interface Going {
   readonly started: LiveStarted
   readonly game: LiveGame
   readonly run: LiveRun
-  readonly release: () => void
+  readonly panel: readonly PanelEpisode[]
 }
 
 export class Live {
   private readonly room: LiveRoom
   private readonly going = new Map<string, Going>()
-  /** Runs that are about to begin, by owner: the ledger takes its time. */
-  private readonly beginning = new Map<string, number>()
+  /** Runs that are about to begin: the ledger takes its time. */
+  private beginning = 0
   private readonly settling = new Set<Promise<void>>()
   private closing = false
 
@@ -118,24 +112,34 @@ export class Live {
 
   /** Runs that go on, oldest first. */
   status(): LiveStatus[] {
-    return [...this.going.values()].map(({ opening, game, run }) => ({
+    return [...this.going.values()].map(({ opening, game, run, panel }) => ({
       entry: opening.entry,
       scenario: opening.scenario.id,
       name: opening.blind ? null : opening.description.name,
       openedAt: new Date(opening.openedAt).toISOString(),
       connected: run.connected,
-      episodes: opening.panel.length,
+      episodes: panel.length,
       ended: game.ended.length,
       turns: run.turns,
       lateTurns: run.late,
     }))
   }
 
+  /** Breaks off the runs of an epoch: its key is about to be published, and with it their seeds. */
+  async breakOff(epoch: number): Promise<void> {
+    for (const going of [...this.going.values()]) {
+      if (going.opening.epoch.id !== epoch) continue
+      going.run.stop('the epoch closed')
+      this.fail(going, 'the epoch closed; begin again in the next')
+    }
+    await Promise.all(this.settling)
+  }
+
   /** Breaks off every run, which uses up no quota, and waits until the ledger knows. */
   async close(): Promise<void> {
     this.closing = true
     for (const going of [...this.going.values()]) {
-      going.run.stop()
+      going.run.stop('the server stops')
       this.fail(going, 'the server stopped')
     }
     await Promise.all(this.settling)
@@ -165,70 +169,50 @@ export class Live {
   }
 
   private async start(socket: WebSocket, address: string, message: LiveStart): Promise<void> {
-    const { room } = this
-    const { settings, ledger } = room
+    const { settings, ledger } = this.room
     if (this.closing) throw busy('server', 'stopping', 'a running server')
-    const scenario = room.scenario(message.scenario)
-    const task = scenarioHash(scenario)
-    if (this.going.size >= settings.runs) throw busy('live runs', `${this.going.size}`, `fewer than ${settings.runs}`)
-    const epoch = await ledger.epoch()
-    let kept: LiveOpening | undefined
-    let owner: string | undefined
+    const now = this.going.size + this.beginning
+    if (now >= settings.runs) throw busy('live runs', `${now}`, `fewer than ${settings.runs}`)
+    this.beginning++
     try {
-      const asked = { key: message.key, address, scenario, scenarioHash: task, epoch: epoch.id }
-      owner = await ledger.admit(asked)
-      this.reserve(owner)
-      const entry = newEntryId()
-      const panel = panelEpisodes(epoch.key, task, entry, settings.episodes)
-      const { description, blind = false } = message
-      const { policyHash } = description
-      const policy = { name: blind ? '' : description.name, ...(policyHash === undefined ? {} : { hash: policyHash }) }
-      const game = new LiveGame({
-        scenario,
-        ...(room.definitions === undefined ? {} : { definitions: room.definitions }),
-        seeds: panel.map(({ seed }) => seed),
-        lanes: message.lanes ?? 1,
-        header: () => ({ scenario, policies: [policy], package: room.version, purpose: `live ${entry}` }),
-      })
-      const openedAt = Date.now()
-      const { stepMs } = settings
-      const opening = {
-        ...{ entry, scenario, scenarioHash: task, description, blind, owner, address },
-        ...{ epoch: epoch.id, openedAt, panel, stepMs },
+      const { key, scenario, description, blind = false } = message
+      const opening = await ledger.open({ key, address, scenario, description, blind })
+      try {
+        const { epoch, scenarioHash, entry } = opening
+        const panel = panelEpisodes(epoch.key, scenarioHash, entry, settings.episodes)
+        const game = this.gameOf(opening, panel, message.lanes ?? 1)
+        // From here on the run counts: it is on record before its client sees anything.
+        await ledger.begin(opening, panel)
+        if (this.closing) throw busy('server', 'stopping', 'a running server')
+        this.begin(socket, { opening, game, panel })
+      } catch (error) {
+        await ledger.fail(opening, 'the server could not begin it')
+        throw error
       }
-      // From here on the run counts: it is on record before its client sees anything.
-      await ledger.opened(opening)
-      kept = opening
-      if (this.closing) throw busy('server', 'stopping', 'a running server')
-      this.begin(socket, { opening, game, release: () => epoch.release() }, epoch.commitment)
-    } catch (error) {
-      epoch.release()
-      if (kept !== undefined) await ledger.failed(kept, 'the server could not begin it')
-      throw error
     } finally {
-      if (owner !== undefined) this.unreserve(owner)
+      this.beginning--
     }
   }
 
-  private reserve(owner: string): void {
-    const { runsPerOwner } = this.room.settings
-    const own = [...this.going.values()].filter(({ opening }) => opening.owner === owner).length
-    const soon = this.beginning.get(owner) ?? 0
-    this.beginning.set(owner, soon + 1)
-    if (own + soon >= runsPerOwner) {
-      throw busy('live runs of yours', `${own + soon}`, `fewer than ${runsPerOwner} at a time`)
-    }
+  private gameOf(opening: LiveOpening, panel: readonly PanelEpisode[], lanes: number): LiveGame {
+    const { definitions, version } = this.room
+    const { entry, scenario, description, blind } = opening
+    const { policyHash } = description
+    // A replay outlives a blind entry's cover, so that it is told nothing.
+    const hash = blind || policyHash === undefined ? {} : { hash: policyHash }
+    const policy = { name: blind ? '' : description.name, ...hash }
+    return new LiveGame({
+      scenario,
+      ...(definitions === undefined ? {} : { definitions }),
+      seeds: panel.map(({ seed }) => seed),
+      lanes,
+      header: () => ({ scenario, policies: [policy], package: version, purpose: `live ${entry}` }),
+    })
   }
 
-  private unreserve(owner: string): void {
-    const left = (this.beginning.get(owner) ?? 0) - 1
-    if (left > 0) this.beginning.set(owner, left)
-    else this.beginning.delete(owner)
-  }
-
-  private begin(socket: WebSocket, parts: Pick<Going, 'opening' | 'game' | 'release'>, commitment: string): void {
+  private begin(socket: WebSocket, parts: Pick<Going, 'opening' | 'game' | 'panel'>): void {
     const { settings } = this.room
-    const { opening, game } = parts
+    const { opening, game, panel } = parts
     const token = randomBytes(32).toString('hex')
     const started: LiveStarted = {
       type: 'live.started',
@@ -238,12 +222,12 @@ export class Live {
       scenario: opening.scenario,
       scenarioHash: opening.scenarioHash,
       spec: liveSpec(game.batch.spec),
-      episodes: opening.panel.length,
+      episodes: panel.length,
       lanes: game.batch.lanes,
       stepMs: settings.stepMs,
       graceMs: settings.graceMs,
       graceTotalMs: settings.graceTotalMs,
-      epoch: { number: opening.epoch, commitment },
+      epoch: { number: opening.epoch.id, commitment: opening.epoch.commitment },
     }
     const run = new LiveRun(game, settings, {
       done: (times) => this.finish(going, times),
@@ -258,17 +242,17 @@ export class Live {
   }
 
   private finish(going: Going, times: LiveTimes): void {
-    const { opening, game, run } = going
+    const { opening, game, run, panel: order } = going
     const episodes: LiveEpisode[] = game.ended
       .map((episode) => {
-        const { panel, episode: place } = opening.panel[episode.episode]
+        const { panel, episode: place } = order[episode.episode]
         return { ...episode, panel, episode: place }
       })
       .sort((a, b) => (a.panel === b.panel ? a.episode - b.episode : a.panel === 'shared' ? -1 : 1))
-    const result: LiveResult = { episodes, times, stepMs: opening.stepMs, closedAt: Date.now() }
+    const result: LiveResult = { episodes, times, stepMs: this.room.settings.stepMs, closedAt: Date.now() }
     this.settle(
       this.room.ledger
-        .finished(opening, result)
+        .finish(opening, result)
         .then(() => {
           const { turns, lateTurns } = times
           const mean = meansOf(episodes)
@@ -287,15 +271,14 @@ export class Live {
   private fail(going: Going, reason: string): void {
     this.settle(
       this.room.ledger
-        .failed(going.opening, reason)
+        .fail(going.opening, reason)
         .catch((error: unknown) => this.room.log.error({ error }, 'a broken live run could not be noted'))
         .finally(() => this.forget(going)),
     )
   }
 
-  private forget({ opening, release }: Going): void {
+  private forget({ opening }: Going): void {
     this.going.delete(opening.entry)
-    release()
   }
 
   private settle(work: Promise<void>): void {
@@ -313,11 +296,6 @@ function meansOf(episodes: readonly LiveEpisode[]): { mean: number; shared: numb
     fresh: mean(episodes.filter(({ panel }) => panel === 'fresh')),
   }
 }
-
-const ID_LETTERS = '0123456789abcdefghijklmnopqrstuvwxyz'
-
-/** 20 letters and digits: about 103 bits, so that ids cannot be guessed. */
-const newEntryId = (): string => Array.from({ length: 20 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('')
 
 /** Says why and closes. */
 function turnAway(socket: WebSocket, code: number, error: unknown): void {

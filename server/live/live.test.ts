@@ -76,16 +76,15 @@ describe('a live run', () => {
     expect(done.return.mean).toBe(sum / 4)
     expect(result.times).toMatchObject({ end: 'played', lostConnections: 0, lateTurns: 0 })
     expect(result.times.latency.reduce((a, b) => a + b)).toBe(result.times.turns)
-    expect(ledger.held).toBe(0)
   })
 
   it('is on record before its client sees anything', async () => {
     const ledger = new MemoryLedger()
     let release: () => void = () => undefined
     const gate = new Promise<void>((done) => (release = done))
-    ledger.opened = async (opening) => {
+    ledger.begin = async ({ entry }, panel) => {
       await gate
-      ledger.openings.push(opening)
+      ledger.panels.set(entry, panel)
     }
     const { url } = await opened([WAREHOUSE], {}, ledger)
     const caller = await Caller.open(url)
@@ -94,7 +93,7 @@ describe('a live run', () => {
     expect([caller.texts.length, caller.frames.length]).toEqual([0, 0])
     release()
     await caller.until(() => caller.frames.length > 0)
-    expect(ledger.openings).toHaveLength(1)
+    expect(ledger.panels.get(ledger.openings[0].entry)).toHaveLength(4)
   })
 
   it('is the same on two servers with the same key, and the client cannot tell the panels apart', async () => {
@@ -295,11 +294,10 @@ describe('the door', () => {
 
   it('asks the ledger who may begin, and limits runs at a time', async () => {
     const ledger = new MemoryLedger()
-    ledger.admits = (_address, key) => {
-      if (key === undefined) throw new Refusal(403, 'forbidden', 'key', 'missing', 'an API key that may submit')
-      return key
+    ledger.admits = ({ key }) => {
+      if (key === undefined) throw new Refusal(401, 'unauthorised', 'key', 'missing', 'an API key that may submit')
     }
-    const { url } = await opened([WAREHOUSE], { runsPerOwner: 1 }, ledger)
+    const { url } = await opened([WAREHOUSE], { runs: 1 }, ledger)
     await expect(play(url)).rejects.toThrow(/key is missing; expected an API key/)
     const start = { type: 'live.start', protocol: 1, scenario: WAREHOUSE.id, description: DESCRIPTION, key: 'one' }
     const callers = await Promise.all([Caller.open(url), Caller.open(url)])
@@ -307,7 +305,20 @@ describe('the door', () => {
     await Promise.all(callers.map((caller) => caller.until(() => caller.frames.length + caller.texts.length > 0)))
     expect(callers.flatMap((caller) => caller.texts.map(({ type }) => type)).sort()).toEqual(['error', 'live.started'])
     expect(ledger.openings).toHaveLength(1)
-    await expect(play(url, { key: 'two' })).resolves.toMatchObject({ episodes: 4 })
+    expect(callers.map((caller) => caller.first('error')?.error.message).join()).toMatch(
+      /live runs is 1; expected fewer/,
+    )
+  })
+
+  it('breaks off the runs of an epoch before its key is published', async () => {
+    const { url, live, ledger } = await opened([WAREHOUSE])
+    const caller = await Caller.started(url, WAREHOUSE.id)
+    await live.breakOff(2)
+    expect(live.status()).toHaveLength(1)
+    await live.breakOff(1)
+    expect([...ledger.failures.values()]).toEqual(['the epoch closed; begin again in the next'])
+    expect(live.status()).toEqual([])
+    await caller.until(() => caller.closed !== undefined)
   })
 
   it('breaks off runs when the server stops: they count for nothing, and the ledger knows', async () => {
@@ -319,7 +330,7 @@ describe('the door', () => {
     await one.close()
     expect(caller.closed).toBe(1001)
     expect([...one.ledger.failures.values()]).toEqual(['the server stopped'])
-    expect([one.ledger.results.size, one.ledger.held]).toEqual([0, 0])
+    expect(one.ledger.results.size).toBe(0)
   })
 })
 

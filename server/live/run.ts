@@ -111,12 +111,12 @@ export class LiveRun {
     this.ask()
   }
 
-  /** Ends at once without a result: the server stops. */
-  stop(): void {
+  /** Ends at once without a result. @param why for the client */
+  stop(why: string): void {
     this.closed = true
     clearTimeout(this.deadline)
     clearTimeout(this.grace)
-    this.socket?.close(1001, 'the server stops')
+    this.socket?.close(1001, why)
     this.socket = null
   }
 
@@ -133,7 +133,7 @@ export class LiveRun {
     try {
       work()
     } catch (error) {
-      this.stop()
+      this.stop('an error inside the server')
       this.events.failed(error)
     }
   }

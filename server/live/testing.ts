@@ -1,16 +1,19 @@
 /** What the tests of live evaluation share: a server with nothing but the socket, and a ledger in memory. */
+import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { WebSocket } from 'ws'
 import { shippedScenario } from '../../scenarios/load.ts'
+import { scenarioHash } from '../../scenarios/open.ts'
 import { type Scenario } from '../../scenarios/schema.ts'
 import { commitmentOf } from '../seeds.ts'
 import { readLiveServerMessage, type LiveServerMessage } from '../protocol/live.ts'
 import { type Description } from '../protocol/rest.ts'
 import { LiveDoor } from './door.ts'
 import { LIVE_SETTINGS, Live, type LiveSettings } from './index.ts'
-import { type LiveLedger, type LiveOpening, type LiveResult } from './ledger.ts'
+import { type LiveAsked, type LiveLedger, type LiveOpening, type LiveResult } from './ledger.ts'
+import { type PanelEpisode } from './panels.ts'
 
 export const KEY = '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'
 
@@ -18,31 +21,39 @@ export const DESCRIPTION: Description = { name: 'tested', algorithm: 'random', m
 
 export class MemoryLedger implements LiveLedger {
   readonly openings: LiveOpening[] = []
+  readonly panels = new Map<string, readonly PanelEpisode[]>()
   readonly results = new Map<string, LiveResult>()
   readonly failures = new Map<string, string>()
-  held = 0
-  /** What `admit` does; tests hand in their own. */
-  admits: (address: string, key: string | undefined) => string = (address) => address
+  readonly scenarios: Scenario[] = []
+  /** Refuses who may not begin; tests hand in their own. */
+  admits: (asked: LiveAsked) => void = () => undefined
 
-  async epoch() {
-    this.held++
-    return { id: 1, key: KEY, commitment: commitmentOf(KEY), release: () => void this.held-- }
-  }
-
-  async admit({ address, key }: { address: string; key: string | undefined }): Promise<string> {
-    return this.admits(address, key)
-  }
-
-  async opened(opening: LiveOpening): Promise<void> {
+  async open(asked: LiveAsked): Promise<LiveOpening> {
+    this.admits(asked)
+    const scenario = this.scenarios.find(({ id }) => id === asked.scenario) ?? shippedScenario(asked.scenario)
+    const opening = {
+      entry: randomBytes(10).toString('hex'),
+      scenario,
+      scenarioHash: scenarioHash(scenario),
+      description: asked.description,
+      blind: asked.blind,
+      openedAt: 0,
+      epoch: { id: 1, key: KEY, commitment: commitmentOf(KEY) },
+    }
     this.openings.push(opening)
+    return opening
   }
 
-  async finished(opening: LiveOpening, result: LiveResult): Promise<void> {
-    this.results.set(opening.entry, result)
+  async begin({ entry }: LiveOpening, panel: readonly PanelEpisode[]): Promise<void> {
+    this.panels.set(entry, panel)
   }
 
-  async failed(opening: LiveOpening, reason: string): Promise<void> {
-    this.failures.set(opening.entry, reason)
+  async finish({ entry }: LiveOpening, result: LiveResult): Promise<void> {
+    this.results.set(entry, result)
+  }
+
+  async fail({ entry }: LiveOpening, reason: string): Promise<void> {
+    this.failures.set(entry, reason)
   }
 }
 
@@ -64,9 +75,9 @@ export async function stage(
   settings: Partial<LiveSettings> = {},
   ledger = new MemoryLedger(),
 ): Promise<Stage> {
+  ledger.scenarios.push(...scenarios)
   const live = new Live({
     ledger,
-    scenario: (id) => scenarios.find((scenario) => scenario.id === id) ?? shippedScenario(id),
     settings: { ...LIVE_SETTINGS, episodes: { shared: 2, fresh: 2 }, ...settings },
     log: pino({ level: 'silent' }),
     version: '0.0.0',
