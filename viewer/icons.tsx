@@ -22,6 +22,10 @@ const PATHS = {
   cross: 'M6 6l12 12M18 6L6 18',
   copy: 'M9 9h10v11H9zM5 15V4h10',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4',
+  layers: 'M12 4 3 9l9 5 9-5zM4.500 13 12 17.200l7.500-4.200M4.500 16.500 12 20.700l7.500-4.200',
+  bookmark: 'M7 4h10v16l-5-4-5 4z',
+  target: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 3v4M12 17v4M3 12h4M17 12h4',
+  search: 'M10.500 5a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11zM15 15l5 5',
   panel: 'M4 5h16v14H4zM14 5v14',
   download: 'M12 4v11m0 0-4-4m4 4 4-4M5 20h14',
 } as const
@@ -57,7 +61,7 @@ export function EventGlyph({ kind, size = 12 }: { kind: string; size?: number })
   )
 }
 
-type Glyph = 'diamond' | 'up' | 'down' | 'bar' | 'dot'
+type Glyph = 'diamond' | 'up' | 'down' | 'bar' | 'cross' | 'burst' | 'ring' | 'dot'
 
 const GLYPHS: Readonly<Record<string, Glyph>> = {
   delivery: 'diamond',
@@ -69,6 +73,12 @@ const GLYPHS: Readonly<Record<string, Glyph>> = {
   collision: 'bar',
   interference: 'up',
   jammed: 'down',
+  kill: 'cross',
+  death: 'cross',
+  explosion: 'burst',
+  splash: 'ring',
+  catch: 'cross',
+  contact: 'ring',
 }
 
 export function glyphOf(kind: string): Glyph {
@@ -85,6 +95,26 @@ export function EventShape({ kind }: { kind: string }): JSX.Element {
       return <path d="M0 4.500 5-4.500H-5z" fill="none" stroke="currentColor" stroke-width="1.500" />
     case 'bar':
       return <path d="M-1.500-5.500h3v11h-3z" fill="currentColor" />
+    case 'cross':
+      return (
+        <path
+          d="M-4.500-4.500 4.500 4.500M4.500-4.500-4.500 4.500"
+          fill="none"
+          stroke="currentColor"
+          stroke-width="2"
+        />
+      )
+    case 'burst':
+      return (
+        <path
+          d="M0-5.500V5.500M-5.500 0H5.500M-3.500-3.500 3.500 3.500M3.500-3.500-3.500 3.500"
+          fill="none"
+          stroke="currentColor"
+          stroke-width="1.300"
+        />
+      )
+    case 'ring':
+      return <circle r="3.500" fill="none" stroke="currentColor" stroke-width="1.500" />
     case 'dot':
       return <circle r="3" fill="currentColor" />
   }

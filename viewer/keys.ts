@@ -3,6 +3,10 @@ import { type Session } from './session.ts'
 
 export interface KeyActions {
   help(): void
+  /** Opens or closes the list of overlays. */
+  overlays(): void
+  /** To the field that finds an agent. */
+  find(): void
   /** Digits typed so far for "go to step"; '' when none. */
   typed(digits: string): void
 }
@@ -77,6 +81,33 @@ export class Keys {
         return true
       case 'r':
         player.reverse()
+        return true
+      case 'a':
+        this.#session.loopEnd('from')
+        return true
+      case 'b':
+        this.#session.loopEnd('to')
+        return true
+      case 'x':
+        player.setRange(null)
+        return true
+      case 'm':
+        this.#session.toggleBookmark()
+        return true
+      case 'n':
+        this.#session.jumpOwn(1)
+        return true
+      case 'p':
+        this.#session.jumpOwn(-1)
+        return true
+      case 'f':
+        this.#session.following.value = !this.#session.following.peek() && this.#session.agent.peek() !== null
+        return true
+      case 'o':
+        this.#actions.overlays()
+        return true
+      case '/':
+        this.#actions.find()
         return true
       case '[':
         this.#session.cycle(-1)

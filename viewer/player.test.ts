@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Player, SPEEDS, STEPS_PER_SECOND } from './player.ts'
 
@@ -163,5 +164,109 @@ describe('player', () => {
     stop()
     player.seek(4)
     expect(seen).toEqual([3])
+  })
+
+  it('loops over a stretch in both directions, and starts at its beginning from outside', () => {
+    const player = new Player({ last: 100, step: 50 })
+    player.setRange({ from: 14, to: 10 }) // either order
+    expect(player.state).toMatchObject({ range: { from: 10, to: 14 }, loop: true, step: 50 })
+    player.play()
+    expect(player.state.step).toBe(10)
+    player.advance(1000) // 4 steps on: the last of the stretch
+    expect(player.state.step).toBe(14)
+    player.advance(250)
+    expect(player.state).toMatchObject({ step: 10, playing: true })
+    player.reverse()
+    player.advance(250)
+    expect(player.state.step).toBe(14)
+    player.setRange(null)
+    expect(player.state).toMatchObject({ range: null, loop: false })
+    player.setRange({ from: 3, to: 3 })
+    expect(player.state.range).toBe(null)
+  })
+
+  it('gives a stretch up with the episode it belonged to, and where the episode turns out shorter', () => {
+    const player = new Player({ last: 100 })
+    player.setRange({ from: 40, to: 80 })
+    player.setLast(60)
+    expect(player.state.range).toBe(null)
+    player.setRange({ from: 40, to: 50 })
+    player.open(200, 0, false)
+    expect(player.state.range).toBe(null)
+  })
+
+  describe('laws, for any episode, speed and frame rate', () => {
+    const last = fc.integer({ min: 1, max: 400 })
+    const size = fc.constantFrom(...SPEEDS)
+    const pictures = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 40 })
+    const place = ({ state }: Player) => state.step + state.fraction
+
+    it('seeking to t shows what playing to t shows', () => {
+      fc.assert(
+        fc.property(last, size, pictures, (T, speed, times) => {
+          const played = new Player({ last: T, speed })
+          played.play()
+          for (const ms of times) played.advance(ms)
+          played.pause()
+          const sought = new Player({ last: T, speed })
+          sought.seek(played.state.step)
+          expect(sought.state).toEqual(played.state)
+          // Independently: distance is speed times time, and never past the end.
+          const way = (speed * STEPS_PER_SECOND * times.reduce((a, b) => a + b, 0)) / 1000
+          expect(Math.abs(played.state.step - Math.min(T, way))).toBeLessThanOrEqual(0.5 + 1e-6)
+        }),
+      )
+    })
+
+    it('forward and then back for as long is where it began', () => {
+      fc.assert(
+        fc.property(last, size, pictures, fc.double({ min: 0, max: 1, noNaN: true }), (T, speed, times, share) => {
+          const way = (speed * STEPS_PER_SECOND * times.reduce((a, b) => a + b, 0)) / 1000
+          fc.pre(way < T)
+          const start = Math.floor(share * (T - way))
+          const player = new Player({ last: T, step: start, speed })
+          player.play()
+          for (const ms of times) player.advance(ms)
+          player.reverse()
+          for (const ms of [...times].reverse()) player.advance(ms)
+          expect(place(player)).toBeCloseTo(start, 6)
+        }),
+      )
+    })
+
+    it('single steps there and back are the identity wherever the ends are not met', () => {
+      fc.assert(
+        fc.property(last, fc.nat(400), fc.integer({ min: -50, max: 50 }), (T, at, by) => {
+          const step = Math.min(T, at)
+          fc.pre(step + by >= 0 && step + by <= T)
+          const player = new Player({ last: T, step })
+          player.stepBy(by)
+          expect(player.state).toMatchObject({ step: step + by, fraction: 0, playing: false })
+          player.stepBy(-by)
+          expect(player.state.step).toBe(step)
+        }),
+      )
+    })
+
+    it('playing a stretch never leaves it and passes over each of its steps', () => {
+      fc.assert(
+        fc.property(last, fc.nat(400), fc.nat(400), fc.boolean(), (T, a, b, back) => {
+          const ends = [Math.min(a, T), Math.min(b, T)].sort((x, y) => x - y)
+          fc.pre(ends[0] < ends[1])
+          const player = new Player({ last: T, speed: back ? -1 : 1 })
+          player.setRange({ from: ends[0], to: ends[1] })
+          player.play()
+          const seen = new Set<number>([player.state.step])
+          for (let i = 0; i <= ends[1] - ends[0] + 2; i++) {
+            player.advance(250)
+            seen.add(player.state.step)
+          }
+          expect([...seen].sort((x, y) => x - y)).toEqual(
+            Array.from({ length: ends[1] - ends[0] + 1 }, (_, i) => ends[0] + i),
+          )
+        }),
+        { numRuns: 30 },
+      )
+    })
   })
 })

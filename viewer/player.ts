@@ -14,6 +14,12 @@ export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64] as const
 /** Longest stretch of real time one picture may stand for, in milliseconds (a tab that was asleep does not jump). */
 const LONGEST_TICK_MS = 1000
 
+/** A stretch of steps, both ends included, `from` before `to`. */
+export interface StepRange {
+  readonly from: number
+  readonly to: number
+}
+
 export interface PlayerState {
   /** Whole step shown, 0 to `last`. */
   readonly step: number
@@ -23,6 +29,8 @@ export interface PlayerState {
   /** Signed: negative plays backwards. One of ±SPEEDS. */
   readonly speed: number
   readonly loop: boolean
+  /** What the loop plays, both ends included; null = the whole episode. Only matters while looping. */
+  readonly range: StepRange | null
   /** Follow what arrives; ends when the user moves the clock. */
   readonly live: boolean
   /** Last step that exists. */
@@ -45,6 +53,7 @@ export class Player {
   #playing = false
   #speed: number
   #loop = false
+  #range: StepRange | null = null
   #live = false
   #last: number
   #waiting = false
@@ -65,6 +74,7 @@ export class Player {
       playing: this.#playing,
       speed: this.#speed,
       loop: this.#loop,
+      range: this.#range,
       live: this.#live,
       last: this.#last,
       waiting: this.#waiting,
@@ -87,9 +97,11 @@ export class Player {
   }
 
   play(): void {
-    // Pressing play at the end starts over instead of doing nothing.
-    if (this.#speed > 0 && this.#step >= this.#last && !this.#live) this.#land(0)
-    if (this.#speed < 0 && this.#step + this.#fraction <= 0) this.#land(this.#last)
+    // Pressing play at the end starts over instead of doing nothing, and so does playing a stretch from outside of it.
+    const { from, to } = this.#bounds
+    const at = this.#step + this.#fraction
+    if (this.#speed > 0 && (at < from || at >= to) && !this.#live) this.#land(from)
+    if (this.#speed < 0 && (at <= from || at > to)) this.#land(to)
     this.#playing = true
     this.#tell()
   }
@@ -167,6 +179,15 @@ export class Player {
     this.#tell()
   }
 
+  /** Loops over the steps between two, in either order; null, or one and the same step, gives the stretch up. */
+  setRange(range: StepRange | null): void {
+    const ends = range === null ? [] : [clampStep(range.from, this.#last), clampStep(range.to, this.#last)]
+    const [from, to] = ends.sort((a, b) => a - b)
+    this.#range = range === null || from === to ? null : { from, to }
+    this.#loop = this.#range !== null
+    this.#tell()
+  }
+
   setLive(live: boolean): void {
     this.#live = live
     if (live && this.#speed < 0) this.#speed = -this.#speed
@@ -177,26 +198,35 @@ export class Player {
   setLast(last: number): void {
     this.#last = Math.max(0, Math.floor(last))
     if (this.#step >= this.#last) this.#land(this.#last)
+    if (this.#range !== null && this.#range.to > this.#last) this.#range = null
     this.#tell()
   }
 
-  /** Opens another episode at a step without touching speed, loop or live. */
+  /** Opens another episode at a step without touching speed, loop or live; a stretch belonged to the one before. */
   open(last: number, step: number, playing: boolean): void {
     this.#last = Math.max(0, Math.floor(last))
     this.#playing = playing
+    this.#range = null
     this.#land(step)
     this.#tell()
   }
 
   /** The step after this one when going forward; the last one is shown as long as the others before a loop begins anew. */
   #following(): number | undefined {
-    if (this.#step < this.#last) return this.#step + 1
-    return this.#loop && this.#last > 0 ? 0 : undefined
+    const { from, to } = this.#bounds
+    if (this.#step < this.#last && this.#step !== to) return this.#step + 1
+    return this.#loop && to > from ? from : undefined
   }
 
   #preceding(): number | undefined {
-    if (this.#step > 0) return this.#step - 1
-    return this.#loop && this.#last > 0 ? this.#last : undefined
+    const { from, to } = this.#bounds
+    if (this.#step > 0 && this.#step !== from) return this.#step - 1
+    return this.#loop && to > from ? to : undefined
+  }
+
+  /** The steps that playing stays within. */
+  get #bounds(): StepRange {
+    return this.#loop && this.#range !== null ? this.#range : { from: 0, to: this.#last }
   }
 
   #forward(travel: number): void {

@@ -9,6 +9,7 @@ import { type EpisodeInfo, type StepEvent, type StepRecord, type Verdict } from 
 import { Simulator } from './sources/simulator.ts'
 import { download, readFile, replayAddress, sameOrigin, type Source } from './sources/load.ts'
 import { type Connection } from './sources/socket.ts'
+import { FIRST_STRIPS } from './strip-data.ts'
 import { strings } from './strings.ts'
 import { EMPTY, gather, neighbourEvent, notable, type Overview } from './survey.ts'
 
@@ -31,6 +32,14 @@ export class Session {
   readonly agent: Signal<string | null> = signal(null)
   readonly overview: Signal<Overview> = signal(EMPTY)
   readonly events: Signal<readonly StepEvent[]> = signal([])
+  /** Ids of the overlays that are drawn over the world, see `overlays.ts`. */
+  readonly overlays: Signal<ReadonlySet<string>> = signal(new Set())
+  /** Which lines are shown under the timeline, see `strip-data.ts`. */
+  readonly strips: Signal<ReadonlySet<string>> = signal(new Set<string>(FIRST_STRIPS))
+  /** Whether the camera stays on the selected agent. */
+  readonly following: Signal<boolean> = signal(false)
+  /** Steps the user wants to find again, ascending; kept by the browser. */
+  readonly bookmarks: Signal<readonly number[]> = signal([])
   readonly checking: Signal<Checking> = signal({ kind: 'not yet' })
   /** One sentence when nothing could be opened. */
   readonly failure: Signal<string | null> = signal(null)
@@ -99,6 +108,8 @@ export class Session {
       this.record.value = null
       this.source.value = source
       this.info.value = info
+      this.following.value = false
+      this.bookmarks.value = readBookmarks(info)
       if (settings.agent !== undefined) this.agent.value = settings.agent
       if (this.agent.value !== null && !info.agents.includes(this.agent.value)) this.agent.value = null
       this.opening.value = null
@@ -142,9 +153,55 @@ export class Session {
     this.agent.value = agents[(at + by + agents.length) % agents.length]
   }
 
+  /** To the next or previous step with an event or a bookmark. */
   jump(direction: 1 | -1): void {
-    const step = neighbourEvent(this.events.value, this.clock.value.step, direction)
+    const { step } = this.clock.peek()
+    const event = neighbourEvent(this.events.peek(), step, direction)
+    const marks = this.bookmarks.peek()
+    const mark = direction > 0 ? marks.find((at) => at > step) : marks.findLast((at) => at < step)
+    const found = [event, mark].filter((at) => at !== undefined)
+    if (found.length > 0) this.player.seek(direction > 0 ? Math.min(...found) : Math.max(...found))
+  }
+
+  /** To the next or previous step at which something happened to the selected agent, however common it is. */
+  jumpOwn(direction: 1 | -1): void {
+    const agent = this.agent.peek()
+    if (agent === null) return
+    const own = this.overview.peek().events.filter(({ agents }) => agents.includes(agent))
+    const step = neighbourEvent(own, this.clock.peek().step, direction)
     if (step !== undefined) this.player.seek(step)
+  }
+
+  /** The stretch to loop begins or ends at the step shown; its other end stays, or is the episode's. */
+  loopEnd(end: 'from' | 'to'): void {
+    const { step, last, range } = this.player.state
+    const { from, to } = range ?? { from: 0, to: last }
+    this.player.setRange(
+      end === 'from' ? { from: step, to: step < to ? to : last } : { from: step > from ? from : 0, to: step },
+    )
+  }
+
+  toggleOverlay(id: string, on = !this.overlays.peek().has(id)): void {
+    const next = new Set(this.overlays.peek())
+    if (on) next.add(id)
+    else next.delete(id)
+    this.overlays.value = next
+  }
+
+  toggleStrip(id: string): void {
+    const next = new Set(this.strips.peek())
+    if (!next.delete(id)) next.add(id)
+    this.strips.value = next
+  }
+
+  /** Marks a step, or takes the mark away again. */
+  toggleBookmark(step = this.clock.peek().step): void {
+    const info = this.info.peek()
+    if (info === null) return
+    const marks = this.bookmarks.peek()
+    const next = marks.includes(step) ? marks.filter((at) => at !== step) : [...marks, step].sort((a, b) => a - b)
+    this.bookmarks.value = next.slice(0, MAX_BOOKMARKS)
+    writeBookmarks(info, this.bookmarks.value)
   }
 
   async verify(): Promise<void> {
@@ -194,6 +251,34 @@ export class Session {
       }
     }
     return download(replayAddress(source.id), name, onProgress)
+  }
+}
+
+/** Bookmarks of one replay at most. */
+const MAX_BOOKMARKS = 200
+
+/** The same episode under another name keeps its bookmarks: what it did tells it, else its seed and length. */
+function bookmarkKey({ header, steps }: EpisodeInfo): string {
+  return `troupe-bookmarks:${header.result?.digest ?? `${header.env}:${header.seed}:${steps}`}`
+}
+
+function readBookmarks(info: EpisodeInfo): readonly number[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(bookmarkKey(info)) ?? '[]')
+    if (!Array.isArray(stored)) return []
+    const steps = stored.filter((at): at is number => Number.isInteger(at) && at >= 0 && at <= info.steps)
+    return [...new Set(steps)].sort((a, b) => a - b).slice(0, MAX_BOOKMARKS)
+  } catch {
+    return [] // no storage, or another program's rubbish in it
+  }
+}
+
+function writeBookmarks(info: EpisodeInfo, marks: readonly number[]): void {
+  try {
+    if (marks.length === 0) localStorage.removeItem(bookmarkKey(info))
+    else localStorage.setItem(bookmarkKey(info), JSON.stringify(marks))
+  } catch {
+    // Private windows may refuse to store; the bookmarks then last as long as the page.
   }
 }
 

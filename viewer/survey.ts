@@ -9,15 +9,36 @@ export interface Overview {
   readonly limited: boolean
   /** Running return of every agent, [steps + 1, N], row 0 zeros. */
   readonly returns: Float64Array
+  /** Reward of every agent on arriving at a step, [steps + 1, N], row 0 zeros. */
+  readonly rewards: Float32Array
   readonly events: readonly StepEvent[]
+  /** Where every agent is at a step, [steps + 1, N, 2]; NaN where it is not in the picture. Empty: not known. */
+  readonly places: Float32Array
+  /** Steps whose places are known: 0 to this, -1 = none. */
+  readonly placed: number
 }
 
-export const EMPTY: Overview = { steps: 0, done: false, limited: false, returns: new Float64Array(0), events: [] }
+export const EMPTY: Overview = {
+  steps: 0,
+  done: false,
+  limited: false,
+  returns: new Float64Array(0),
+  rewards: new Float32Array(0),
+  events: [],
+  places: new Float32Array(0),
+  placed: -1,
+}
 
 /** Adds the next part. @param agents N @param total steps of the episode */
 export function gather(before: Overview, part: Survey, agents: number, total: number): Overview {
   const returns =
     before.returns.length === (total + 1) * agents ? before.returns : new Float64Array((total + 1) * agents)
+  const size = (total + 1) * agents
+  const rewards = before.rewards.length === size ? before.rewards : new Float32Array(size)
+  rewards.set(part.rewards, (part.from + 1) * agents)
+  const { places: rows = new Float32Array(0), placesFrom = 0 } = part
+  const places = before.places.length > 0 || rows.length === 0 ? before.places : new Float32Array(size * 2)
+  if (rows.length > 0) places.set(rows, placesFrom * agents * 2)
   const steps = agents === 0 ? 0 : part.rewards.length / agents
   for (let t = 0; t < steps; t++) {
     const row = (part.from + t) * agents
@@ -28,6 +49,9 @@ export function gather(before: Overview, part: Survey, agents: number, total: nu
     done: part.done,
     limited: part.limited === true,
     returns,
+    rewards,
+    places,
+    placed: rows.length === 0 ? before.placed : placesFrom + rows.length / (2 * agents) - 1,
     events: [...before.events, ...part.events],
   }
 }

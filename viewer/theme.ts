@@ -54,6 +54,19 @@ export const PALETTES: Readonly<Record<Theme, Palette>> = {
   },
 }
 
+/** What should not be: vermilion of Okabe and Ito, always with a shape of its own. */
+export const WARNING = 0xd55e00
+
+/** Of magnitudes, least to most: five stops of viridis (van der Walt and Smith 2015), perceptually uniform. */
+export const HEAT_COLOURS = [0x440154, 0x3b528b, 0x21918c, 0x5ec962, 0xfde725] as const
+
+/** Which colour of `HEAT_COLOURS` a count from 1 to `most` has. */
+export function heatColour(count: number, most: number): number {
+  if (most <= 1) return 0
+  const share = (count - 1) / (most - 1)
+  return Math.min(HEAT_COLOURS.length - 1, Math.max(0, Math.floor(share * HEAT_COLOURS.length)))
+}
+
 export function agentColour(palette: Palette, index: number): number {
   return palette.agents[index % palette.agents.length]
 }

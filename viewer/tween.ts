@@ -23,24 +23,58 @@ export function tweenAngle(from: number, to: number, fraction: number): number {
 }
 
 /**
- * Every entity of `before`, moved by `fraction` towards its place in `after`. Entities that only one of the frames has
- * do not move.
+ * Every entity of `before`, or those at `indices`, moved by `fraction` towards their places in `after`. Entities that
+ * only one of the frames has do not move.
  * @param fraction 0 to 1; 0 gives `before`
  */
-export function tween(before: Frame, after: Frame, fraction: number): Placed[] {
-  if (fraction <= 0 || before === after) return before.entities.map((entity) => place(entity))
-  const next = new Map(after.entities.map((entity) => [entity.id, entity]))
-  return before.entities.map((entity) => {
-    const placed = place(entity)
-    const to = next.get(entity.id)
-    if (to === undefined) return placed
-    if (Math.abs(to.x - entity.x) <= LONGEST_GLIDE && Math.abs(to.y - entity.y) <= LONGEST_GLIDE) {
-      placed.x += (to.x - entity.x) * fraction
-      placed.y += (to.y - entity.y) * fraction
-    }
-    placed.heading = tweenAngle(placed.heading, to.heading ?? placed.heading, fraction)
-    return placed
-  })
+export function tween(before: Frame, after: Frame, fraction: number, indices?: readonly number[]): Placed[] {
+  const moving = fraction > 0 && before !== after
+  const move = (entity: Entity, index: number) =>
+    moving ? moved(entity, partner(after, entity, index), fraction) : place(entity)
+  if (indices === undefined) return before.entities.map(move)
+  return indices.map((index) => move(before.entities[index], index))
+}
+
+/** Where one entity is drawn; null when `before` does not have it. */
+export function placeOf(before: Frame, after: Frame, fraction: number, id: string): Placed | null {
+  const index = indexOf(before, id)
+  if (index === undefined) return null
+  const entity = before.entities[index]
+  return fraction > 0 && before !== after ? moved(entity, partner(after, entity, index), fraction) : place(entity)
+}
+
+/** Places in the lists of entities by id, counted once per frame. */
+const INDICES = new WeakMap<Frame, Map<string, number>>()
+
+/** Where an entity stands in the list of a frame. */
+export function indexOf(frame: Frame, id: string): number | undefined {
+  let indices = INDICES.get(frame)
+  if (indices === undefined) {
+    indices = new Map(frame.entities.map((entity, index) => [entity.id, index]))
+    INDICES.set(frame, indices)
+  }
+  return indices.get(id)
+}
+
+/** The same entity in the next frame. Worlds list theirs in one order, so that it is mostly at the same place. */
+function partner(after: Frame, entity: Entity, index: number): Entity | undefined {
+  const same = after.entities[index]
+  if (same === undefined || same.id !== entity.id) {
+    const other = indexOf(after, entity.id)
+    return other === undefined ? undefined : after.entities[other]
+  }
+  return same
+}
+
+function moved(entity: Entity, to: Entity | undefined, fraction: number): Placed {
+  const placed = place(entity)
+  if (to === undefined) return placed
+  if (Math.abs(to.x - entity.x) <= LONGEST_GLIDE && Math.abs(to.y - entity.y) <= LONGEST_GLIDE) {
+    placed.x += (to.x - entity.x) * fraction
+    placed.y += (to.y - entity.y) * fraction
+  }
+  placed.heading = tweenAngle(placed.heading, to.heading ?? placed.heading, fraction)
+  return placed
 }
 
 function place(entity: Entity): Placed {

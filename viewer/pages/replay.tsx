@@ -1,5 +1,5 @@
 /** The replay page: stage, inspector, transport and timeline of one episode. */
-import { effect, useSignal } from '@preact/signals'
+import { effect, useComputed, useSignal } from '@preact/signals'
 import { type JSX } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { useClock } from '../clock.ts'
@@ -11,8 +11,10 @@ import { Bar, Brand, linkTo, Notice, ThemeButton, VerdictLine } from '../panels/
 import { Events } from '../panels/events.tsx'
 import { FilePicker } from '../panels/file-picker.tsx'
 import { Help } from '../panels/help.tsx'
-import { Inspector } from '../panels/inspector.tsx'
-import { Strips, Timeline, useWidth } from '../panels/timeline.tsx'
+import { FIND_AGENT, Inspector } from '../panels/inspector.tsx'
+import { OVERLAYS_EVENT } from '../panels/overlay-menu.tsx'
+import { StripChoice, Strips } from '../panels/strips.tsx'
+import { Timeline, useWidth } from '../panels/timeline.tsx'
 import { Transport } from '../panels/transport.tsx'
 import { rewrite, type ReplayQuery } from '../route.ts'
 import { Session } from '../session.ts'
@@ -56,6 +58,8 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
     const keys = new Keys(session, {
       help: () => (help.value = true),
       typed: (digits) => (typed.value = digits),
+      overlays: () => dispatchEvent(new Event(OVERLAYS_EVENT)),
+      find: () => document.getElementById(FIND_AGENT)?.focus(),
     })
     const listen = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || belongsToField(event.target, event.key)) return
@@ -95,19 +99,13 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
     if (on) follower.value?.resume()
     else session.player.setLive(false)
   }
-  const record = session.record.value
   return (
     <div class="replay-page">
       <Bar session={session} onHelp={() => (help.value = true)} />
       <VerdictLine session={session} />
       {session.failure.value !== null && <Notice text={session.failure.value} />}
       {session.stopped.value !== null && <Notice text={session.stopped.value} />}
-      {info.notice !== null && (
-        <Notice
-          title={strings.notice.title}
-          text={`${info.notice}${record === null ? '' : ` (${strings.notice.nearest(record.frameStep)})`}`}
-        />
-      )}
+      {info.notice !== null && <StoredNotice session={session} text={info.notice} />}
       <main class="replay-main">
         <h1 class="hidden">{title}</h1>
         <StageView session={session} interactive />
@@ -131,6 +129,13 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
       )}
     </div>
   )
+}
+
+/** Why only stored pictures are shown, and which one it is. */
+function StoredNotice({ session, text }: { session: Session; text: string }): JSX.Element {
+  const shown = useComputed(() => session.record.value?.frameStep)
+  const which = shown.value === undefined ? '' : ` (${strings.notice.nearest(shown.value)})`
+  return <Notice title={strings.notice.title} text={`${text}${which}`} />
 }
 
 /** The run an episode belongs to: ids of its episodes are `run:<run>:<name>`. */
@@ -219,6 +224,7 @@ function Charts({ session }: { session: Session }): JSX.Element {
   const [ref, width] = useWidth<HTMLDivElement>()
   return (
     <div ref={ref} class="charts">
+      <StripChoice session={session} />
       <Strips session={session} width={width} />
     </div>
   )

@@ -1,5 +1,5 @@
 /** The line above the stage: what is shown, whether it is genuine, and what to do with it. */
-import { useSignal } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import { type JSX } from 'preact'
 import { Icon } from '../icons.tsx'
 import { replayPath } from '../route.ts'
@@ -10,6 +10,7 @@ import { figure, strings } from '../strings.ts'
 import { teamRewardOf } from '../survey.ts'
 import { switchTheme, theme } from '../theme.ts'
 import { copyText } from './copy.tsx'
+import { useThrottled } from './throttle.ts'
 
 const words = strings.bar
 const SHOWN_MS = 2500
@@ -165,7 +166,10 @@ export function Notice(props: { title?: string; text: string; children?: preact.
 
 function CopyLink({ session }: { session: Session }): JSX.Element {
   const said = useSignal<string | null>(null)
-  const { step } = session.clock.value
+  const step = useThrottled(
+    useComputed(() => session.clock.value.step),
+    200,
+  ).value
   const source = session.source.value
   const local = source?.kind === 'file'
   const copy = async () => {

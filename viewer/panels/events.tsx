@@ -1,8 +1,10 @@
 /** Everything that happened, as a list to read and to jump from. */
+import { useComputed } from '@preact/signals'
 import { type JSX } from 'preact'
 import { EventGlyph } from '../icons.tsx'
 import { type Session } from '../session.ts'
 import { figure, strings } from '../strings.ts'
+import { useThrottled } from './throttle.ts'
 import { eventName } from './timeline.tsx'
 
 /** Rows listed at most: around the step shown. */
@@ -10,7 +12,10 @@ const ROWS = 200
 
 export function Events({ session }: { session: Session }): JSX.Element {
   const events = session.events.value.length > 0 ? session.events.value : session.overview.value.events
-  const { step } = session.clock.value
+  const step = useThrottled(
+    useComputed(() => session.clock.value.step),
+    150,
+  ).value
   if (events.length === 0) return <p class="muted">{strings.events.none}</p>
   const at = events.findIndex((event) => event.step >= step)
   const middle = at < 0 ? events.length : at

@@ -3,14 +3,27 @@ import { useSignal } from '@preact/signals'
 import { type JSX } from 'preact'
 import { memo } from 'preact/compat'
 import { type ActionSpace, type AgentSpec } from '../../envs/core/types.ts'
+import { findAgents, numberOf } from '../agents.ts'
+import { GAMMA, LAMBDA } from '../estimates.ts'
 import { Icon } from '../icons.tsx'
 import { type EpisodeInfo, type StepRecord } from '../sources/messages.ts'
 import { type Session } from '../session.ts'
+import { seriesOf, type StripId } from '../strip-data.ts'
 import { figure, strings } from '../strings.ts'
 import { agentColour, hex, PALETTES, textOn, theme } from '../theme.ts'
+import { queueOf, waits, type Queue } from '../waiting.ts'
 import { useThrottled } from './throttle.ts'
 
 const words = strings.inspector
+
+/** The field that finds an agent, for the key that goes there. */
+export const FIND_AGENT = 'find-agent'
+/** Chips of agents at most, from how many on there is a field to find one, and how many it suggests. */
+const CHIPS = 60
+const FIND_FROM = 12
+const FOUND = 20
+/** Steps that a wait is followed back. */
+const LONGEST_WAIT = 50
 
 /** How often the numbers change while the clock runs, in milliseconds. */
 const READABLE_MS = 120
@@ -30,8 +43,10 @@ export function Inspector({ session }: { session: Session }): JSX.Element | null
         </>
       ) : (
         <>
+          <Why session={session} info={info} record={record} agent={agent} />
           <Actions info={info} record={record} agent={agent} />
-          <Rewards info={info} record={record} agent={agent} />
+          <Rewards session={session} info={info} record={record} agent={agent} />
+          <World info={info} record={record} agent={agent} />
           <Notes info={info} record={record} agent={agent} />
           <Observation info={info} record={record} before={session.at(record.step - 1) ?? null} agent={agent} />
           <Counters record={record} />
@@ -43,37 +58,165 @@ export function Inspector({ session }: { session: Session }): JSX.Element | null
 
 function AgentChips({ session, info }: { session: Session; info: EpisodeInfo }): JSX.Element {
   const palette = PALETTES[theme.value]
+  const chosen = session.agent.value
+  const all = info.agents.map((id, index) => ({ id, index }))
+  // A crowd gets its first agents and whoever is selected; the others are found by name.
+  const shown = all.filter(({ id, index }) => index < CHIPS || id === chosen)
   return (
-    <div class="chips" role="group" aria-label={words.agents}>
-      {info.agents.map((id, index) => {
-        const number = numberOf(id, index)
-        const colour = agentColour(palette, number)
-        const chosen = session.agent.value === id
-        return (
-          <button
-            key={id}
-            type="button"
-            class="chip"
-            aria-pressed={chosen}
-            aria-label={words.agent(id)}
-            title={id}
-            onClick={() => session.select(chosen ? null : id)}
-          >
-            <span class="chip-disc" style={{ background: hex(colour), color: hex(textOn(colour)) }}>
-              {number}
-            </span>
-            {info.agents.length <= 6 && <span>{id}</span>}
-          </button>
-        )
-      })}
-    </div>
+    <>
+      {info.agents.length > FIND_FROM && <FindAgent session={session} info={info} />}
+      <div class="chips" role="group" aria-label={words.agents}>
+        {shown.map(({ id, index }) => {
+          const number = numberOf(id, index)
+          const colour = agentColour(palette, number)
+          return (
+            <button
+              key={id}
+              type="button"
+              class="chip"
+              aria-pressed={chosen === id}
+              aria-label={words.agent(id)}
+              title={id}
+              onClick={() => session.select(chosen === id ? null : id)}
+            >
+              <span class="chip-disc" style={{ background: hex(colour), color: hex(textOn(colour)) }}>
+                {number}
+              </span>
+              {info.agents.length <= 6 && <span>{id}</span>}
+            </button>
+          )
+        })}
+      </div>
+      {shown.length < all.length && <p class="muted">{words.moreAgents(all.length - shown.length)}</p>}
+      {chosen !== null && (
+        <button
+          type="button"
+          class="toggle follow"
+          aria-pressed={session.following.value}
+          title={words.followTip}
+          onClick={() => (session.following.value = !session.following.value)}
+        >
+          <Icon name="target" size={16} />
+          {words.follow}
+        </button>
+      )}
+    </>
   )
 }
 
-/** The number an agent carries in its id, else its place in the list. */
-export function numberOf(id: string, index: number): number {
-  const digits = /(\d+)$/.exec(id)?.[1]
-  return digits === undefined ? index : Number(digits)
+/** Goes to an agent by its name or number: selects it and takes the camera there. */
+function FindAgent({ session, info }: { session: Session; info: EpisodeInfo }): JSX.Element {
+  const typed = useSignal('')
+  const missing = useSignal(false)
+  const found = findAgents(info.agents, typed.value, FOUND)
+  const go = (id: string | undefined) => {
+    missing.value = id === undefined
+    if (id === undefined) return
+    session.select(id)
+    session.following.value = true
+    typed.value = ''
+  }
+  return (
+    <form
+      class="find"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (typed.value.trim() !== '') go(found[0])
+      }}
+    >
+      <input
+        id={FIND_AGENT}
+        type="search"
+        autocomplete="off"
+        placeholder={words.findShort}
+        aria-label={words.find}
+        list="found-agents"
+        value={typed.value}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value
+          missing.value = false
+          // Choosing from the list goes there at once.
+          if (info.agents.includes(typed.value) && found.length === 1) go(typed.value)
+        }}
+      />
+      <datalist id="found-agents">
+        {found.map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+      <span role="status" class={missing.value ? 'muted' : 'hidden'}>
+        {missing.value ? words.notFound(typed.value) : ''}
+      </span>
+    </form>
+  )
+}
+
+/** What was in the way of an agent that did not get on, and where the queue begins. */
+function Why(props: { session: Session; info: EpisodeInfo; record: StepRecord; agent: number }): JSX.Element | null {
+  const { session, info, record, agent } = props
+  const id = info.agents[agent]
+  const frameAt = (step: number) => session.at(step)?.frame ?? null
+  const all = waits(record.frame, frameAt(record.step - 1))
+  const queue = queueOf(all, id)
+  if (queue === null) return null
+  let since = 1
+  const isBlocked = (step: number) =>
+    frameAt(step)?.entities.some((entity) => entity.id === id && entity.state?.blocked === true) === true
+  while (since < LONGEST_WAIT && isBlocked(record.step - since)) since++
+  return (
+    <section class="block why" aria-label={words.why}>
+      <h2>{words.why}</h2>
+      <p data-fact="why">{reasonOf(queue, info, record.step)}</p>
+      {queue.chain.length > 2 && <p class="muted">{words.whyQueue(queue.chain)}</p>}
+      {since > 1 && <p class="muted">{words.whyFor(since, since >= LONGEST_WAIT)}</p>}
+    </section>
+  )
+}
+
+function reasonOf({ root }: Queue, info: EpisodeInfo, step: number): string {
+  if (root.kind === 'thing') return words.whyShelf(root.agent, root.id)
+  if (root.kind === 'faceToFace') return words.whyFace(...root.agents)
+  if (root.kind === 'came') return words.whyCame(root.id)
+  if (root.kind === 'unknown') return words.whyUnknown
+  const n = info.agents.indexOf(root.id)
+  if (n < 0 || info.spec === null || step === 0) return words.whyStandsUnknown(root.id)
+  const { dims } = info.header.action
+  const from = ((step - 1) * info.agents.length + n) * dims
+  return words.whyStands(
+    root.id,
+    actionName(info.spec.agents[n].action, Array.from(info.actions.subarray(from, from + dims))),
+  )
+}
+
+/** What the picture knows of the agent: its place, and what its state says. */
+function World({ info, record, agent }: { info: EpisodeInfo; record: StepRecord; agent: number }): JSX.Element | null {
+  const entity = record.frame.entities.find(({ id }) => id === info.agents[agent])
+  if (entity === undefined) return null
+  const facts = Object.entries(entity.state ?? {}).filter(([name]) => name !== 'number')
+  return (
+    <section class="block" aria-label={words.world}>
+      <h2>{words.world}</h2>
+      <dl class="facts">
+        <div>
+          <dt>{words.place}</dt>
+          <dd data-fact="place">{`${strings.short(entity.x)}, ${strings.short(entity.y)}`}</dd>
+        </div>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{spaced(name)}</dt>
+            <dd>{plainly(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function plainly(value: string | number | boolean | null): string {
+  if (value === null) return strings.none
+  if (typeof value === 'boolean') return value ? strings.yes : strings.no
+  return typeof value === 'number' ? figure(value) : value
 }
 
 /** The dimensions of an action space, each with the names of its choices; none for real numbers. */
@@ -186,8 +329,13 @@ function Choices(props: {
   )
 }
 
-function Rewards(props: { info: EpisodeInfo; record: StepRecord; agent: number }): JSX.Element {
-  const { info, record, agent } = props
+function Rewards(props: { session: Session; info: EpisodeInfo; record: StepRecord; agent: number }): JSX.Element {
+  const { session, info, record, agent } = props
+  const series = seriesOf(info, session.overview.value)
+  const estimate = (id: StripId) => {
+    const found = series.get(id)
+    return found === undefined || step < found.from || step > found.to ? null : found.own(step, agent)
+  }
   const { reward, terms, returns, step } = record
   const value = info.value !== null && step < info.steps ? info.value[step * info.agents.length + agent] : null
   if (reward === null || returns === null) {
@@ -221,6 +369,18 @@ function Rewards(props: { info: EpisodeInfo; record: StepRecord; agent: number }
           <div>
             <dt>{words.value}</dt>
             <dd data-fact="value">{figure(Math.round(value * 1000) / 1000)}</dd>
+          </div>
+        )}
+        {estimate('advantage') !== null && (
+          <div>
+            <dt>{words.advantage(GAMMA, LAMBDA)}</dt>
+            <dd data-fact="advantage">{figure(Math.round(estimate('advantage')! * 1000) / 1000)}</dd>
+          </div>
+        )}
+        {estimate('entropy') !== null && (
+          <div>
+            <dt>{words.entropy}</dt>
+            <dd data-fact="entropy">{figure(Math.round(estimate('entropy')! * 1000) / 1000)}</dd>
           </div>
         )}
       </dl>

@@ -1,18 +1,15 @@
 /** The episode at a glance: event marks, return so far, value estimates, and the slider that moves the clock. */
 import { useComputed, useSignal } from '@preact/signals'
 import { type JSX, type TargetedPointerEvent } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { EventGlyph, EventShape, glyphOf, Icon } from '../icons.tsx'
-import { type EpisodeInfo } from '../sources/messages.ts'
 import { type Session } from '../session.ts'
-import { figure, strings } from '../strings.ts'
-import { marksOf, teamReturn, teamRewardOf, type Overview } from '../survey.ts'
+import { strings } from '../strings.ts'
+import { marksOf } from '../survey.ts'
+import { EDGE, StripChoice, Strips } from './strips.tsx'
 
 const words = strings.timeline
 
-/** Half the slider's thumb, so that step 0 and the last step sit where the strips begin and end. */
-const EDGE = 8
-const STRIP = 26
 /** Height of the row of one kind of marks, and how many kinds get their own. */
 const LANE = 13
 const LANES = 5
@@ -22,30 +19,101 @@ const MARK_GAP = 12
 /** @param strips false leaves the strips to another place (narrow screens) */
 export function Timeline({ session, strips }: { session: Session; strips: boolean }): JSX.Element {
   const [ref, width] = useWidth<HTMLDivElement>()
-  const { step, last } = session.clock.value
-  const x = EDGE + (last === 0 ? 0 : step / last) * Math.max(0, width - 2 * EDGE)
   return (
     <section class="timeline" aria-label={words.label}>
-      <EventBar session={session} />
+      <EventBar session={session} strips={strips} />
       <div class="timeline-track" ref={ref} onPointerDown={(event) => drag(event, session, width)}>
+        <LoopRange session={session} width={width} />
         <Marks session={session} width={width} />
+        <Bookmarks session={session} width={width} />
         {strips && <Strips session={session} width={width} />}
-        <svg class="playhead" width={width} height="100%" aria-hidden="true">
-          <line x1={x} x2={x} y1="0" y2="100%" />
-        </svg>
-        <input
-          class="scrub"
-          type="range"
-          min="0"
-          max={String(last)}
-          step="1"
-          value={String(step)}
-          aria-label={words.slider}
-          aria-valuetext={words.sliderText(step, last)}
-          onInput={(event) => session.player.seek(Number(event.currentTarget.value))}
-        />
+        <Playhead session={session} width={width} />
+        <Scrub session={session} />
       </div>
     </section>
+  )
+}
+
+/** Where a step is on the track, in pixels. */
+const placeOf = (step: number, last: number, width: number) =>
+  EDGE + (step / Math.max(1, last)) * Math.max(0, width - 2 * EDGE)
+
+/** Only this and the slider change with every step; the rest of the timeline changes with the episode. */
+function Playhead({ session, width }: { session: Session; width: number }): JSX.Element {
+  const at = useComputed(() => {
+    const { step, last } = session.clock.value
+    return `${step}/${last}`
+  })
+  const [step, last] = at.value.split('/').map(Number)
+  const x = placeOf(step, last, width)
+  return (
+    <svg class="playhead" width={width} height="100%" aria-hidden="true">
+      <line x1={x} x2={x} y1="0" y2="100%" />
+    </svg>
+  )
+}
+
+function Scrub({ session }: { session: Session }): JSX.Element {
+  const at = useComputed(() => {
+    const { step, last } = session.clock.value
+    return `${step}/${last}`
+  })
+  const [step, last] = at.value.split('/').map(Number)
+  return (
+    <input
+      class="scrub"
+      type="range"
+      min="0"
+      max={String(last)}
+      step="1"
+      value={String(step)}
+      aria-label={words.slider}
+      aria-valuetext={words.sliderText(step, last)}
+      onInput={(event) => session.player.seek(Number(event.currentTarget.value))}
+    />
+  )
+}
+
+/** The stretch that the loop plays, shaded. */
+function LoopRange({ session, width }: { session: Session; width: number }): JSX.Element | null {
+  const range = useComputed(() => session.clock.value.range)
+  const last = useComputed(() => session.clock.value.last)
+  if (range.value === null) return null
+  const { from, to } = range.value
+  const left = placeOf(from, last.value, width)
+  return (
+    <span
+      class="loop-range"
+      title={strings.transport.loopRange(from, to)}
+      style={{ left: `${left}px`, width: `${placeOf(to, last.value, width) - left}px` }}
+    />
+  )
+}
+
+/** Flags that the user has put; each goes to its step. */
+function Bookmarks({ session, width }: { session: Session; width: number }): JSX.Element | null {
+  const last = useComputed(() => session.clock.value.last)
+  const steps = session.bookmarks.value
+  if (steps.length === 0) return null
+  return (
+    <svg class="marks bookmarks" width={width} height={LANE + 2} aria-hidden="true">
+      {steps.map((step) => (
+        <g
+          key={step}
+          class="mark"
+          data-bookmark={step}
+          transform={`translate(${placeOf(step, last.value, width)} 1)`}
+          onPointerDown={(event) => {
+            event.stopPropagation()
+            session.player.seek(step)
+          }}
+        >
+          <title>{words.bookmarkAt(step)}</title>
+          <rect x="-7" y="0" width="14" height={LANE} fill="transparent" />
+          <path d="M-4 1H4V12L0 8.500-4 12z" fill="currentColor" />
+        </g>
+      ))}
+    </svg>
   )
 }
 
@@ -72,7 +140,7 @@ function drag(event: TargetedPointerEvent<HTMLDivElement>, session: Session, wid
 }
 
 /** Which signs mean what, how often, and the way from one to the next. */
-function EventBar({ session }: { session: Session }): JSX.Element {
+function EventBar({ session, strips }: { session: Session; strips: boolean }): JSX.Element {
   const counts = useComputed(() => {
     const found = new Map<string, number>()
     for (const { kind } of session.events.value) found.set(kind, (found.get(kind) ?? 0) + 1)
@@ -80,6 +148,11 @@ function EventBar({ session }: { session: Session }): JSX.Element {
   })
   const { done, steps, limited } = session.overview.value
   const total = session.info.value?.steps ?? 0
+  const agent = session.agent.value
+  const own = useComputed(() => {
+    const id = session.agent.value
+    return id !== null && session.overview.value.events.some(({ agents }) => agents.includes(id))
+  })
   return (
     <div class="event-bar">
       {counts.value.length > 0 && (
@@ -99,6 +172,28 @@ function EventBar({ session }: { session: Session }): JSX.Element {
           </button>
         </>
       )}
+      {agent !== null && own.value && (
+        <>
+          <button
+            type="button"
+            class="quiet-button own-jump"
+            title={`${words.ownPrevious(agent)} (p)`}
+            onClick={() => session.jumpOwn(-1)}
+          >
+            <Icon name="back" size={12} />
+            {words.ownPrevious(agent)}
+          </button>
+          <button
+            type="button"
+            class="quiet-button own-jump"
+            title={`${words.ownNext(agent)} (n)`}
+            onClick={() => session.jumpOwn(1)}
+          >
+            {words.ownNext(agent)}
+            <Icon name="forward" size={12} />
+          </button>
+        </>
+      )}
       <ul class="event-kinds">
         {counts.value.map(([kind, count]) => (
           <li key={kind}>
@@ -110,6 +205,7 @@ function EventBar({ session }: { session: Session }): JSX.Element {
         {limited && <li>{words.surveyed(steps)}</li>}
         {!done && !limited && total > 2000 && <li>{words.scanning(Math.floor((100 * steps) / total))}</li>}
       </ul>
+      {strips && <StripChoice session={session} />}
     </div>
   )
 }
@@ -119,10 +215,10 @@ export function eventName(kind: string): string {
 }
 
 function Marks({ session, width }: { session: Session; width: number }): JSX.Element | null {
-  const { last } = session.clock.value
+  const last = useComputed(() => session.clock.value.last).value
+  const events = session.events.value
   const room = Math.max(1, width - 2 * EDGE)
-  const stretch = Math.max(1, (MARK_GAP * last) / room)
-  const marks = marksOf(session.events.value, stretch)
+  const marks = useMemo(() => marksOf(events, Math.max(1, (MARK_GAP * last) / room)), [events, last, room])
   const kinds = [...new Set(marks.map(({ kind }) => kind))].sort()
   const lanes = Math.min(LANES, kinds.length)
   if (lanes === 0) return null
@@ -130,12 +226,12 @@ function Marks({ session, width }: { session: Session; width: number }): JSX.Ele
     <svg class="marks" width={width} height={lanes * LANE + 2} aria-hidden="true">
       {marks.map(({ step, kind, count }) => {
         const lane = Math.min(lanes - 1, kinds.indexOf(kind))
-        const x = EDGE + (step / Math.max(1, last)) * room
         return (
           <g
             key={`${kind}-${step}`}
             class={`mark glyph-${glyphOf(kind)}`}
-            transform={`translate(${x} ${lane * LANE + LANE / 2 + 1})`}
+            data-mark={`${kind} ${step}`}
+            transform={`translate(${placeOf(step, last, width)} ${lane * LANE + LANE / 2 + 1})`}
             onPointerDown={(event) => {
               event.stopPropagation()
               session.player.seek(step)
@@ -148,123 +244,6 @@ function Marks({ session, width }: { session: Session; width: number }): JSX.Ele
         )
       })}
     </svg>
-  )
-}
-
-/** Return strip, and the value strip where the replay holds one. */
-export function Strips({ session, width }: { session: Session; width: number }): JSX.Element | null {
-  const info = session.info.value
-  if (info === null || width <= 0) return null
-  const overview = session.overview.value
-  const agent = session.agent.value === null ? -1 : info.agents.indexOf(session.agent.value)
-  const { last } = session.clock.value
-  return (
-    <div class="strips">
-      {overview.returns.length > 0 && (
-        <ReturnStrip info={info} overview={overview} agent={agent} last={last} width={width} />
-      )}
-      {info.value !== null && (
-        <ValueStrip value={info.value} agents={info.agents} agent={agent} last={last} width={width} />
-      )}
-    </div>
-  )
-}
-
-function ReturnStrip(props: {
-  info: EpisodeInfo
-  overview: Overview
-  agent: number
-  last: number
-  width: number
-}): JSX.Element {
-  const { info, overview, agent, last, width } = props
-  const N = info.agents.length
-  const kind = teamRewardOf(info.header.scenario)
-  const team = (t: number) => teamReturn(kind, overview.returns, t * N, N)
-  const own = (t: number) => overview.returns[t * N + agent]
-  const lines = [{ at: team, name: 'team' }, ...(agent >= 0 ? [{ at: own, name: 'own' }] : [])]
-  const label = words.returns(strings.bar.returnOver[kind])
-  return (
-    <Strip
-      label={agent >= 0 ? `${label} · ${words.returnOf(info.agents[agent])}` : label}
-      lines={lines}
-      steps={overview.steps}
-      last={last}
-      width={width}
-    />
-  )
-}
-
-function ValueStrip(props: {
-  value: Float32Array
-  agents: readonly string[]
-  agent: number
-  last: number
-  width: number
-}): JSX.Element {
-  const { value, agents, agent, last, width } = props
-  const N = agents.length
-  const mean = (t: number) => {
-    let sum = 0
-    for (let n = 0; n < N; n++) sum += value[t * N + n]
-    return sum / N
-  }
-  const own = (t: number) => value[t * N + agent]
-  const lines = [{ at: mean, name: 'team' }, ...(agent >= 0 ? [{ at: own, name: 'own' }] : [])]
-  const steps = Math.max(0, value.length / N - 1)
-  return (
-    <Strip
-      label={agent >= 0 ? words.valueOf(agents[agent]) : words.values}
-      lines={lines}
-      steps={steps}
-      last={last}
-      width={width}
-    />
-  )
-}
-
-/** A line over the episode, at most one point per pixel, with the least and greatest number at its right. */
-function Strip(props: {
-  label: string
-  lines: readonly { at: (step: number) => number; name: string }[]
-  steps: number
-  last: number
-  width: number
-}): JSX.Element {
-  const { label, lines, steps, last, width } = props
-  const room = Math.max(1, width - 2 * EDGE)
-  const stride = Math.max(1, Math.ceil(last / room))
-  let low = 0
-  let high = 0
-  for (const { at } of lines) {
-    for (let t = 0; t <= steps; t += stride) {
-      const value = at(t)
-      if (value < low) low = value
-      if (value > high) high = value
-    }
-  }
-  const y = (value: number) => STRIP - 3 - (high === low ? 0 : ((value - low) / (high - low)) * (STRIP - 6))
-  const path = (at: (step: number) => number) => {
-    let d = ''
-    for (let t = 0; t <= steps; t += stride) {
-      const px = EDGE + (t / Math.max(1, last)) * room
-      d += `${d === '' ? 'M' : 'L'}${px.toFixed(1)} ${y(at(t)).toFixed(1)}`
-    }
-    return d
-  }
-  return (
-    <figure class="strip">
-      <figcaption>
-        <span>{label}</span>
-        <span class="range">{low === high ? figure(low) : `${figure(low)} – ${figure(high)}`}</span>
-      </figcaption>
-      <svg width={width} height={STRIP} aria-hidden="true">
-        <line class="zero" x1={EDGE} x2={width - EDGE} y1={y(0)} y2={y(0)} />
-        {lines.map(({ at, name }) => (
-          <path key={name} class={`line-${name}`} d={path(at)} />
-        ))}
-      </svg>
-    </figure>
   )
 }
 

@@ -1,17 +1,19 @@
 /** The buttons that move the clock. */
 import { type JSX } from 'preact'
-import { useSignal } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import { Icon, type IconName } from '../icons.tsx'
-import { SPEEDS } from '../player.ts'
+import { SPEEDS, type PlayerState } from '../player.ts'
 import { type Session } from '../session.ts'
 import { strings } from '../strings.ts'
+import { useThrottled } from './throttle.ts'
 
 const words = strings.transport
 
 /** @param live shown when the replay belongs to a run that can be followed */
 export function Transport({ session, live }: { session: Session; live?: (on: boolean) => void }): JSX.Element {
   const { player } = session
-  const { playing, speed, loop, live: following, last, waiting } = session.clock.value
+  // The clock changes sixty times a second; these only when somebody presses something.
+  const { playing, speed, loop, following, last, waiting, range } = usePressed(session)
   return (
     <section class="transport" aria-label={words.label}>
       <div class="transport-buttons">
@@ -50,21 +52,85 @@ export function Transport({ session, live }: { session: Session; live?: (on: boo
           on={speed < 0}
           onPress={() => player.reverse()}
         />
-        <Toggle icon="loop" label={words.loop} tip={words.loopTip} on={loop} onPress={() => player.setLoop(!loop)} />
+        <Toggle
+          icon="loop"
+          label={range === null ? words.loop : words.loopRange(range.from, range.to)}
+          tip={words.loopTip}
+          on={loop}
+          onPress={() => player.setLoop(!loop)}
+        />
+        <RangeTools session={session} clear={range !== null} />
+        <BookmarkToggle session={session} />
         {live !== undefined && (
           <Toggle icon="live" label={words.live} tip={words.liveTip} on={following} onPress={() => live(!following)} />
         )}
       </div>
       <span class="waiting" aria-hidden={!waiting}>
-        {waiting && !following ? words.waiting : ''}
+        {waiting ? words.waiting : ''}
       </span>
     </section>
+  )
+}
+
+/** What the buttons show, without the step. */
+function usePressed(session: Session) {
+  const pressed = useComputed(() => {
+    const { playing, speed, loop, live, last, waiting, range } = session.clock.value
+    return JSON.stringify({ playing, speed, loop, following: live, last, waiting: waiting && !live, range })
+  })
+  return JSON.parse(pressed.value) as Pick<PlayerState, 'playing' | 'speed' | 'loop' | 'last' | 'waiting' | 'range'> & {
+    following: boolean
+  }
+}
+
+/** The ends of the stretch to loop. */
+function RangeTools({ session, clear }: { session: Session; clear: boolean }): JSX.Element {
+  return (
+    <span class="range-tools">
+      <Small label={words.rangeFrom} tip={words.rangeFromTip} text="[" onPress={() => session.loopEnd('from')} />
+      <Small label={words.rangeTo} tip={words.rangeToTip} text="]" onPress={() => session.loopEnd('to')} />
+      {clear && (
+        <Small
+          label={words.rangeClear}
+          tip={words.rangeClearTip}
+          text="×"
+          onPress={() => session.player.setRange(null)}
+        />
+      )}
+    </span>
+  )
+}
+
+function Small(props: { label: string; tip: string; text: string; onPress: () => void }): JSX.Element {
+  return (
+    <button type="button" class="small" title={props.tip} onClick={props.onPress}>
+      <span aria-hidden="true">{props.text}</span>
+      <span class="hidden">{props.label}</span>
+    </button>
+  )
+}
+
+function BookmarkToggle({ session }: { session: Session }): JSX.Element {
+  const step = useThrottled(
+    useComputed(() => session.clock.value.step),
+    150,
+  ).value
+  const on = session.bookmarks.value.includes(step)
+  return (
+    <Toggle
+      icon="bookmark"
+      label={words.bookmark}
+      tip={on ? words.bookmarkAway(step) : words.bookmarkTip(step)}
+      on={on}
+      onPress={() => session.toggleBookmark()}
+    />
   )
 }
 
 /** Shows the step and takes a typed one. */
 function StepField({ session, last }: { session: Session; last: number }): JSX.Element {
   const typing = useSignal<string | null>(null)
+  const step = useComputed(() => session.clock.value.step)
   const go = () => {
     const typed = typing.value
     typing.value = null
@@ -80,7 +146,7 @@ function StepField({ session, last }: { session: Session; last: number }): JSX.E
         aria-label={words.stepInput}
         size={Math.max(3, String(last).length)}
         maxLength={9}
-        value={typing.value ?? String(session.clock.value.step)}
+        value={typing.value ?? String(step.value)}
         onFocus={(event) => {
           typing.value = event.currentTarget.value
           event.currentTarget.select()

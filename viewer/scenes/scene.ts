@@ -27,12 +27,22 @@ export interface Label {
   tint(colour: number): void
 }
 
+/** What the camera shows now. */
+export interface Camera {
+  /** Pixels per world unit. */
+  readonly scale: number
+  /** The part of the world on the screen, in world units. Scenes of large worlds draw nothing outside of it. */
+  readonly visible: Box
+}
+
 /** What the stage offers to a scene. */
 export interface SceneStage {
   /** Everything drawn goes here; world unit (1, 1) is at (UNIT, UNIT). */
   readonly root: Container
   readonly palette: Palette
   label(text: string, style: TextStyle): Label
+  /** Changes as the user moves; every change is followed by a `draw`. */
+  readonly camera: Camera
   /** Joint actions of the whole replay [T, N, D], for trails. */
   readonly actions: Int32Array | Float32Array
 }
@@ -73,5 +83,12 @@ export interface Scene {
   /** The id of the agent at a place in world units, or null. */
   pick(x: number, y: number): string | null
   legend(): readonly LegendItem[]
+  dispose(): void
+}
+
+/** Something drawn over a scene, in the same world units. */
+export interface Overlay {
+  mount(stage: SceneStage): void
+  draw(before: Frame, after: Frame, fraction: number, selection: Selection): void
   dispose(): void
 }

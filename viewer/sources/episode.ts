@@ -21,6 +21,8 @@ import {
 
 /** Events kept for the timeline and the list; a page cannot show more. */
 const MAX_EVENTS = 20_000
+/** Places kept for paths and heat maps: agents times steps at most (32 MB). */
+const MAX_PLACES = 4_000_000
 
 export class Episode {
   readonly info: EpisodeInfo
@@ -28,6 +30,8 @@ export class Episode {
   readonly #definition: EnvDefinition | undefined
   readonly #simulation: Resimulation | null
   readonly #stored: readonly { step: number; frame: Frame }[]
+  /** Row of each controlled agent by id. */
+  readonly #index: ReadonlyMap<string, number>
   #survey: { simulation: Resimulation | null; step: number; events: number }
 
   /**
@@ -45,6 +49,7 @@ export class Episode {
     const definition = notice === null ? known : undefined
     this.#replay = replay
     this.#definition = definition
+    this.#index = new Map(header.agents.map((id, n) => [id, n]))
     this.#stored = replay.keyframes
       .filter((key): key is { step: number; snapshot: null; frame: Frame } => key.frame !== null)
       .map(({ step, frame }) => ({ step, frame }))
@@ -101,24 +106,32 @@ export class Episode {
     const { simulation } = this.#survey
     const from = this.#survey.step
     if (simulation === null) {
-      return { from, rewards: new Float32Array(0), events: this.#storedEvents(), done: true, stopped: null }
+      const rows = this.#keepsPlaces ? this.#storedPlaces() : {}
+      return { from, rewards: new Float32Array(0), events: this.#storedEvents(), ...rows, done: true, stopped: null }
     }
     const to = Math.min(this.info.steps, from + count)
     const rewards = new Float32Array((to - from) * agents)
     const events: StepEvent[] = []
+    const placesFrom = from === 0 ? 0 : from + 1
+    const places = new Float32Array(this.#keepsPlaces ? (to + 1 - placesFrom) * agents * 2 : 0)
+    if (from === 0) this.#place(simulation.frame(), places, 0)
     for (let step = from + 1; step <= to; step++) {
       try {
         simulation.seek(step)
       } catch (error) {
         const stopped = sentence(this.info.name, error)
-        return { from, rewards: rewards.slice(0, (step - 1 - from) * agents), events, done: true, stopped }
+        const known = rewards.slice(0, (step - 1 - from) * agents)
+        const rows = places.slice(0, (step - placesFrom) * agents * 2)
+        return { from, rewards: known, events, places: rows, placesFrom, done: true, stopped }
       }
       rewards.set(simulation.batch.reward.subarray(0, agents), (step - 1 - from) * agents)
-      if (this.#survey.events + events.length < MAX_EVENTS) events.push(...eventsOf(step, simulation.frame()))
+      const frame = simulation.frame()
+      if (this.#survey.events + events.length < MAX_EVENTS) events.push(...eventsOf(step, frame))
+      this.#place(frame, places, (step - placesFrom) * agents * 2)
     }
     this.#survey.step = to
     this.#survey.events += events.length
-    return { from, rewards, events, done: to >= this.info.steps, stopped: null }
+    return { from, rewards, events, places, placesFrom, done: to >= this.info.steps, stopped: null }
   }
 
   /** Simulates everything again and compares digests and result. */
@@ -139,6 +152,35 @@ export class Episode {
     for (const stored of this.#stored) if (stored.step <= step) found = stored
     const bare = { observation: null, mask: null, alive: null, reward: null, terms: null, returns: null }
     return { step, frame: found.frame, frameStep: found.step, ...bare, ended: 'no' }
+  }
+
+  get #keepsPlaces(): boolean {
+    return (this.info.steps + 1) * this.info.agents.length <= MAX_PLACES
+  }
+
+  /** Writes one row of places [N, 2]. */
+  #place(frame: Frame, into: Float32Array, offset: number): void {
+    if (into.length === 0) return
+    const { agents } = this.info
+    into.fill(NaN, offset, offset + agents.length * 2)
+    for (const { id, x, y } of frame.entities) {
+      const n = this.#index.get(id)
+      if (n === undefined) continue
+      into[offset + 2 * n] = x
+      into[offset + 2 * n + 1] = y
+    }
+  }
+
+  /** Places of every step, from the frame that the file stores last before it. */
+  #storedPlaces(): { places: Float32Array; placesFrom: number } {
+    const { steps, agents } = this.info
+    const places = new Float32Array((steps + 1) * agents.length * 2).fill(NaN)
+    let next = 0
+    for (let step = 0; step <= steps; step++) {
+      while (this.#stored[next + 1] !== undefined && this.#stored[next + 1].step <= step) next++
+      this.#place(this.#stored[next].frame, places, step * agents.length * 2)
+    }
+    return { places, placesFrom: 0 }
   }
 
   #storedEvents(): StepEvent[] {

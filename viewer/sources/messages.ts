@@ -68,6 +68,9 @@ export interface Survey {
   readonly from: number
   readonly rewards: Float32Array // [steps, N]
   readonly events: readonly StepEvent[]
+  /** [rows, N, 2] x and y of every controlled agent from step `placesFrom` on; NaN where the world does not draw it. */
+  readonly places?: Float32Array
+  readonly placesFrom?: number
   readonly done: boolean
   /** No more will come although the episode goes on: it is longer than what is surveyed. */
   readonly limited?: boolean

@@ -17,7 +17,7 @@ export interface View {
 
 /** Largest and smallest size of a world unit on the screen, in pixels. */
 const LARGEST = 200
-const SMALLEST = 2
+const SMALLEST = 0.25
 
 /** The whole box in the middle of the screen, as large as it goes. @param padding pixels on every side */
 export function fit(box: Box, width: number, height: number, padding: number, largest = 96): View {
@@ -51,4 +51,10 @@ export function pan(view: View, dx: number, dy: number, box: Box, width: number,
 
 export function toWorld(view: View, x: number, y: number): { x: number; y: number } {
   return { x: (x - view.x) / view.scale, y: (y - view.y) / view.scale }
+}
+
+/** The part of the world that a screen of this size shows. */
+export function visibleBox(view: View, width: number, height: number): Box {
+  const { x, y } = toWorld(view, 0, 0)
+  return { x, y, width: width / view.scale, height: height / view.scale }
 }

@@ -5,9 +5,18 @@
 import 'pixi.js/unsafe-eval' // shader code without `new Function`, so that the strict page policy holds
 import { Application, Container, RendererType } from 'pixi.js'
 import { type EnvSpec, type Frame } from '../../envs/core/types.ts'
-import { UNIT, type LegendItem, type Scene, type Selection } from '../scenes/scene.ts'
+import {
+  UNIT,
+  type Camera,
+  type LegendItem,
+  type Overlay,
+  type Scene,
+  type SceneStage,
+  type Selection,
+} from '../scenes/scene.ts'
+import { placeOf } from '../tween.ts'
 import { type Palette } from '../theme.ts'
-import { fit, pan, toWorld, zoomAt, type View } from './camera.ts'
+import { fit, pan, toWorld, visibleBox, zoomAt, type Box, type View } from './camera.ts'
 import { createLabel, installFonts } from './labels.ts'
 
 /** Pixels kept free around the world when it is fitted. */
@@ -29,6 +38,9 @@ export interface Sight {
   readonly zoom: number
 }
 
+/** A followed agent is shown at least this large, in pixels per world unit. */
+const FOLLOW_SCALE = 24
+
 export type Surface = 'webgl' | 'webgpu' | 'canvas'
 
 interface Picture {
@@ -43,6 +55,9 @@ interface Mounted {
   readonly spec: EnvSpec | null
   readonly actions: Int32Array | Float32Array
   readonly root: Container
+  /** Above the scene. */
+  readonly over: Container
+  readonly overlay: Overlay | null
 }
 
 export class Stage {
@@ -51,6 +66,10 @@ export class Stage {
   onPick: (agent: string | null) => void = () => {}
   /** Called when the camera went elsewhere; null when it shows the whole world. */
   onSight: (sight: Sight | null) => void = () => {}
+  /** Called after the camera moved. */
+  onView: () => void = () => {}
+  /** Called when the user moves the camera by hand. */
+  onMoved: () => void = () => {}
   /** Called when the graphics context goes and when it is back. */
   onLost: (lost: boolean) => void = () => {}
   readonly #app: Application
@@ -65,6 +84,10 @@ export class Stage {
   #due = false
   #lost = false
   #pictures = 0
+  /** Milliseconds of the page's thread that pictures took so far. */
+  #spent = 0
+  /** Agent that the camera stays on. */
+  #followed: string | null = null
   /** Least time between two pictures, in milliseconds. */
   readonly #pauseMs: number
   #drawnAt = -Infinity
@@ -124,12 +147,17 @@ export class Stage {
     this.#host = undefined
   }
 
-  /** Puts another scene on the stage; the one before it is disposed. */
-  show(scene: Scene, spec: EnvSpec | null, first: Frame, actions: Int32Array | Float32Array): void {
+  /** Puts another scene on the stage, and what is drawn over it; the ones before are disposed. */
+  show(
+    scene: Scene,
+    spec: EnvSpec | null,
+    first: Frame,
+    actions: Int32Array | Float32Array,
+    overlay: Overlay | null = null,
+  ): void {
     this.clear()
-    const root = new Container()
-    this.#mounted = { scene, spec, actions, root }
-    this.#camera.addChild(root)
+    this.#mounted = { scene, spec, actions, root: new Container(), over: new Container(), overlay }
+    this.#camera.addChild(this.#mounted.root, this.#mounted.over)
     this.#mount(first)
     this.#moved = false
     this.fit()
@@ -137,10 +165,10 @@ export class Stage {
 
   clear(): void {
     if (this.#mounted === undefined) return
-    this.#mounted.scene.dispose()
-    this.#mounted.root.destroy({ children: true })
+    this.#unmount(this.#mounted)
     this.#mounted = undefined
     this.#picture = undefined
+    this.#followed = null
     this.invalidate()
   }
 
@@ -169,6 +197,27 @@ export class Stage {
     if (this.#host === undefined) return
     this.#moved = true
     this.#look(zoomAt(this.#view, this.#host.clientWidth / 2, this.#host.clientHeight / 2, factor))
+    this.onMoved()
+  }
+
+  /** The part of the world on the screen, and all of it; null without a world. */
+  get views(): { visible: Box; box: Box } | null {
+    if (this.#host === undefined || this.#mounted === undefined) return null
+    const { clientWidth, clientHeight } = this.#host
+    return { visible: visibleBox(this.#view, clientWidth, clientHeight), box: this.#mounted.scene.box() }
+  }
+
+  /** Keeps an agent in the middle of the picture, near enough to read; null lets go. */
+  follow(agent: string | null): void {
+    if (agent === this.#followed) return
+    this.#followed = agent
+    if (agent === null || this.#host === undefined) return
+    if (this.#view.scale < FOLLOW_SCALE) {
+      const { clientWidth, clientHeight } = this.#host
+      this.#look(zoomAt(this.#view, clientWidth / 2, clientHeight / 2, FOLLOW_SCALE / this.#view.scale))
+    }
+    this.#moved = true
+    this.invalidate()
   }
 
   /** Where the camera looks, or null while it shows the whole world, whatever the size of the window. */
@@ -224,8 +273,8 @@ export class Stage {
   }
 
   /** Pictures of a world drawn so far, and the part of a step that the last one was on its way. */
-  get drawn(): { pictures: number; fraction: number } {
-    return { pictures: this.#pictures, fraction: this.#picture?.fraction ?? 0 }
+  get drawn(): { pictures: number; fraction: number; ms: number } {
+    return { pictures: this.#pictures, fraction: this.#picture?.fraction ?? 0, ms: this.#spent }
   }
 
   /** Draws at the next picture of the screen. */
@@ -246,30 +295,69 @@ export class Stage {
 
   #render(): void {
     const picture = this.#picture
-    if (picture !== undefined && this.#mounted !== undefined) {
-      this.#mounted.scene.draw(picture.before, picture.after, picture.fraction, picture.selection)
+    const mounted = this.#mounted
+    const began = performance.now()
+    if (picture !== undefined && mounted !== undefined) {
+      const { before, after, fraction, selection } = picture
+      const at = this.#followed === null ? null : placeOf(before, after, fraction, this.#followed)
+      if (at !== null) this.#centre(at.x, at.y)
+      mounted.scene.draw(before, after, fraction, selection)
+      mounted.overlay?.draw(before, after, fraction, selection)
     }
     this.#app.render()
-    if (picture !== undefined) this.#pictures++
+    if (picture === undefined) return
+    this.#pictures++
+    this.#spent += performance.now() - began
   }
 
   #mount(first: Frame): void {
-    const { scene, spec, actions, root } = this.#mounted!
-    scene.mount({ root, palette: this.#palette, label: createLabel, actions }, spec, first)
+    const { scene, spec, actions, root, over, overlay } = this.#mounted!
+    // eslint-disable-next-line @typescript-eslint/no-this-alias
+    const stage = this
+    const offer = (container: Container): SceneStage => ({
+      root: container,
+      palette: this.#palette,
+      label: createLabel,
+      actions,
+      get camera() {
+        return stage.#cameraNow
+      },
+    })
+    scene.mount(offer(root), spec, first)
+    overlay?.mount(offer(over))
+  }
+
+  get #cameraNow(): Camera {
+    const { clientWidth = 1, clientHeight = 1 } = this.#host ?? {}
+    return { scale: this.#view.scale, visible: visibleBox(this.#view, clientWidth, clientHeight) }
+  }
+
+  #unmount({ scene, overlay, root, over }: Mounted): void {
+    overlay?.dispose()
+    scene.dispose()
+    root.destroy({ children: true })
+    over.destroy({ children: true })
   }
 
   /** Builds the scene anew on the same canvas: for another theme, or a new graphics context. */
   #remount(): void {
     const mounted = this.#mounted
     if (mounted === undefined) return
-    mounted.scene.dispose()
-    mounted.root.destroy({ children: true })
-    const root = new Container()
-    this.#mounted = { ...mounted, root }
-    this.#camera.addChild(root)
+    this.#unmount(mounted)
+    this.#mounted = { ...mounted, root: new Container(), over: new Container() }
+    this.#camera.addChild(this.#mounted.root, this.#mounted.over)
     const first = this.#picture?.before
     if (first !== undefined) this.#mount(first)
     this.invalidate()
+  }
+
+  /** Moves the camera without asking for another picture: this is part of one. */
+  #centre(x: number, y: number): void {
+    const { clientWidth = 0, clientHeight = 0 } = this.#host ?? {}
+    const { scale } = this.#view
+    this.#view = { scale, x: clientWidth / 2 - x * scale, y: clientHeight / 2 - y * scale }
+    this.#camera.position.set(this.#view.x, this.#view.y)
+    this.onView()
   }
 
   #look(view: View): void {
@@ -278,6 +366,7 @@ export class Stage {
     this.#camera.position.set(view.x, view.y)
     this.invalidate()
     this.onSight(this.sight)
+    this.onView()
   }
 
   #fitHost(): void {
@@ -307,6 +396,7 @@ export class Stage {
         const lines = event.deltaMode === 1 ? 16 : 1
         const strength = event.ctrlKey ? 0.01 : 0.0015
         this.#moved = true
+        if (this.#followed === null) this.onMoved()
         this.#look(zoomAt(this.#view, event.offsetX, event.offsetY, Math.exp(-event.deltaY * lines * strength)))
       },
       { passive: false },
@@ -327,12 +417,17 @@ export class Stage {
         const from = Math.hypot(last.x - other.x, last.y - other.y)
         const to = Math.hypot(now.x - other.x, now.y - other.y)
         if (from > 0) {
+          // Two fingers zoom at the point between them, and take it along as they move.
           this.#moved = true
-          this.#look(zoomAt(this.#view, (now.x + other.x) / 2, (now.y + other.y) / 2, to / from))
+          this.#look(zoomAt(this.#view, (last.x + other.x) / 2, (last.y + other.y) / 2, to / from))
+          this.#drag((now.x - last.x) / 2, (now.y - last.y) / 2)
+          if (this.#followed === null) this.onMoved()
         }
       } else if (travelled > CLICK_SLACK) {
         this.#moved = true
+        this.#followed = null
         this.#drag(now.x - last.x, now.y - last.y)
+        this.onMoved()
       }
       pointers.set(event.pointerId, now)
     })
