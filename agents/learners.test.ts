@@ -93,11 +93,16 @@ const OTHER: Record<string, unknown> = {
   valueNormBeta: 0.5,
   entropy: 0.1,
   gradientNorm: 0.01,
+  sharing: 'none',
+  criticHidden: 9,
+  entropyEnd: 0.5,
 }
 
 /** Some settings say something only beside others. */
 const BESIDE: Record<string, Record<string, unknown>> = {
   scheduleSteps: { lrSchedule: 'linear' },
+  entropySchedule: { entropy: 0.5 },
+  entropyEnd: { entropySchedule: 'linear' },
   chunk: { network: 'gru', criticNetwork: 'gru' },
 }
 

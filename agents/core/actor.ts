@@ -1,13 +1,18 @@
-/** One network that picks the actions of all agents (parameter sharing), told apart by a one-hot id. */
+/**
+ * Networks that pick actions. `SharedActor`: one for all agents, told apart by a one-hot id. `Actors`: as many as agents do not
+ * share, one of them for each group.
+ */
 import { TroupeError, exponential, naturalLogarithm, type EnvSpec, type Generator } from '../../envs/core/index.ts'
 import { judgeChoices } from './categorical.ts'
 import { HALF_LOG_TAU, boxesOf, judgeNumbers, playNumbers, type Boxes } from './gaussian.ts'
 import { Inputs } from './inputs.ts'
 import { type PlayMode } from './learner.ts'
-import { Network, type Activation, type Sequences, type Trace } from './networks.ts'
+import { Network, type Activation, type Init, type Sequences, type Trace } from './networks.ts'
 import { normal } from './noise.ts'
+import { type ObservationNorm } from './normalise.ts'
 import { type ActionBatch, type AgentView, type Policy, type PolicyMemory } from './policy.ts'
 import { type Rollout } from './rollout.ts'
+import { seatRows, unseatRows } from './rows.ts'
 import { type tf } from './tensors.ts'
 
 export interface ActorSettings {
@@ -19,6 +24,7 @@ export interface ActorSettings {
   readonly network: 'mlp' | 'gru'
   /** Of real-valued actions at first, in half-ranges. */
   readonly deviation: number
+  readonly init?: Init
 }
 
 /** What a recurrent network carries from step to step, a row per agent of each lane. */
@@ -49,8 +55,9 @@ export class SharedActor {
   private uniform = new Float32Array(0)
   private reset = new Uint8Array(0)
 
-  constructor(spec: EnvSpec, agents: readonly string[], settings: ActorSettings, rng: Generator) {
-    const { hidden, layers, activation, outputGain, agentId, network, deviation } = settings
+  /** @param prefix of the names of its tensors */
+  constructor(spec: EnvSpec, agents: readonly string[], settings: ActorSettings, rng: Generator, prefix = 'actor') {
+    const { hidden, layers, activation, outputGain, agentId, network, deviation, init = 'orthogonal' } = settings
     this.agents = agents
     this.box = spec.actionKind === 'box'
     this.sizes = spec.actionSizes
@@ -60,8 +67,8 @@ export class SharedActor {
     this.inputs = new Inputs(spec, agents.length, { columns, heads: 1, hidesDead: false })
     const outputs = this.box ? this.dims : spec.actionSize
     const free = this.box ? new Array<number>(this.dims).fill(naturalLogarithm(deviation)) : []
-    const wide = { name: 'actor', inputs: this.inputs.width, outputs, free }
-    this.net = new Network({ ...wide, hidden, layers, activation, outputGain, recurrent: network === 'gru' }, rng)
+    const wide = { name: prefix, inputs: this.inputs.width, outputs, free }
+    this.net = new Network({ ...wide, hidden, layers, activation, outputGain, init, recurrent: network === 'gru' }, rng)
     this.used = this.box ? usedDimensions(spec, agents) : null
   }
 
@@ -232,4 +239,231 @@ function usedDimensions(spec: EnvSpec, agents: readonly string[]): Uint8Array | 
     if (seat >= 0) out.set(used.subarray(seat * D, (seat + 1) * D), slot * D)
   })
   return out.every((one) => one === 1) ? null : out
+}
+
+/** full: one network for all agents; kind: one for each kind of body; none: one for each agent. */
+export type Sharing = 'full' | 'kind' | 'none'
+
+/**
+ * Number of the network of each learning agent, in order of first appearance.
+ * @param agents indices of the learning agents
+ */
+export function sharedBy(sharing: Sharing, spec: EnvSpec, agents: readonly number[]): Int32Array {
+  const names: string[] = []
+  return Int32Array.from(agents, (agent) => {
+    const { id = '', kind = '' } = spec.agents[agent] ?? {} // one too many is refused by the collector
+    const name = sharing === 'full' ? '' : sharing === 'kind' ? kind : id
+    if (!names.includes(name)) names.push(name)
+    return names.indexOf(name)
+  })
+}
+
+/** The agents of each network, [groups][members], as slots 0 to n − 1. */
+export function slotsOf(groups: Int32Array): Int32Array[] {
+  const count = groups.length === 0 ? 0 : Math.max(...groups) + 1
+  const slots = [...groups.keys()]
+  return Array.from({ length: count }, (_, g) => Int32Array.from(slots.filter((slot) => groups[slot] === g)))
+}
+
+/** Actors of several groups, each agent played by the network of its own. With one group it is that network and no more. */
+export class Actors {
+  /** One per group. */
+  readonly members: readonly SharedActor[]
+  /** Group of each learning agent. */
+  readonly groups: Int32Array // [n]
+  /** What observations go through before networks see them. */
+  readonly sight: ObservationNorm | undefined
+  private readonly seats = new WeakMap<Int32Array, readonly Seats[]>()
+  private normalised = new Float32Array(0)
+
+  /**
+   * @param agents ids of the learning agents
+   * @param rng of each member's weights
+   */
+  constructor(
+    spec: EnvSpec,
+    agents: readonly string[],
+    groups: Int32Array,
+    settings: ActorSettings,
+    rng: (member: number) => Generator,
+    sight?: ObservationNorm,
+  ) {
+    this.groups = groups
+    this.sight = sight
+    const slots = slotsOf(groups)
+    this.members = slots.map((own, g) => {
+      // Who shares with nobody needs no id.
+      const agentId = settings.agentId && (own.length > 1 || slots.length === 1)
+      return new SharedActor(spec, agents, { ...settings, agentId }, rng(g), memberName('actor', g))
+    })
+  }
+
+  get sizes(): readonly number[] {
+    return this.members[0].sizes
+  }
+
+  get maskViolations(): number {
+    return this.members.reduce((sum, { maskViolations }) => sum + maskViolations, 0)
+  }
+
+  /** Fresh memory of each member for lanes × the agents with these slots; null when there is nothing to remember. */
+  memory(lanes: number, slots: Int32Array): ActorsMemory | null {
+    const [{ net }] = this.members
+    if (net.memory === 0) return null
+    const hidden = new Float32Array(lanes * slots.length * net.memory)
+    return { hidden, parts: this.parts(hidden, lanes, slots) }
+  }
+
+  /** The members' parts of one array, one after the other. */
+  private parts(hidden: Float32Array, lanes: number, slots: Int32Array): Memory[] {
+    let at = 0
+    return this.members.map(({ net }, g) => {
+      const own = slots.reduce((count, slot) => count + (this.groupOf(slot) === g ? 1 : 0), 0)
+      const from = at
+      at += lanes * own * net.memory
+      return { hidden: hidden.subarray(from, at) }
+    })
+  }
+
+  private groupOf(slot: number): number {
+    return this.members.length === 1 ? 0 : this.groups[slot]
+  }
+
+  /** Slot of each agent of a view. @throws TroupeError when there is no network for one of them */
+  slots(spec: EnvSpec, agents: Int32Array): Int32Array {
+    const [first] = this.members
+    const slots = first.slots(spec, agents)
+    const stranger = slots.indexOf(-1)
+    if (this.members.length === 1 || stranger < 0) return slots
+    throw new TroupeError('bad-usage', {
+      where: `${spec.env}: policy for ${spec.agents[agents[stranger]].id}`,
+      got: `trained for ${first.agents.join(', ')}, with networks of their own`,
+      expected: 'agents it was trained for, or training with sharing full and agentId off',
+    })
+  }
+
+  /**
+   * Chooses for every agent of a view, as `SharedActor.choose`; the draws of a lane go to one member after the other.
+   * @param memories of each member
+   */
+  choose(
+    view: AgentView,
+    slots: Int32Array,
+    memories: readonly (Memory | null)[],
+    out: ActionBatch,
+    rng: ((lane: number) => Generator) | undefined,
+  ): void {
+    const seen = this.see(view)
+    if (this.members.length === 1) return this.members[0].choose(seen, slots, memories[0] ?? null, out, rng)
+    let seats = this.seats.get(slots)
+    if (seats === undefined || seats.some(({ lanes }) => lanes !== view.lanes)) {
+      seats = slotsOf(slots.map((slot) => this.groups[slot])).map((own) => new Seats(view, own, slots))
+      this.seats.set(slots, seats)
+    }
+    for (const seat of seats) {
+      if (seat.slots.length === 0) continue
+      seat.take(seen)
+      const g = this.groups[seat.slots[0]]
+      this.members[g].choose(seat, seat.slots, memories[g] ?? null, seat.out, rng)
+      seat.give(out)
+    }
+  }
+
+  /** A view through the normaliser. */
+  private see(view: AgentView): AgentView {
+    if (this.sight === undefined) return view
+    if (this.normalised.length < view.observation.length) this.normalised = new Float32Array(view.observation.length)
+    const observation = this.normalised.subarray(0, view.observation.length)
+    this.sight.apply(view.observation, observation)
+    return { ...view, observation }
+  }
+
+  /** The actors as a policy; it keeps learning while the learner does. */
+  policy(name: string, mode: PlayMode): Policy {
+    let known: AgentView | undefined
+    let slots = new Int32Array(0)
+    const act = (view: AgentView, memory: PolicyMemory, out: ActionBatch, rng: (lane: number) => Generator) => {
+      if (view !== known) slots = this.slots(view.spec, view.agents) as typeof slots
+      known = view
+      const carried = (memory ?? null) as Memory | null
+      const parts = carried === null ? [] : this.parts(carried.hidden, view.lanes, slots)
+      this.choose(view, slots, parts, out, mode === 'greedy' ? undefined : rng)
+    }
+    const [{ net }] = this.members
+    return {
+      name,
+      memory: (lanes, agents) => (net.memory === 0 ? null : { hidden: new Float32Array(lanes * agents * net.memory) }),
+      act: (view, memory, out, rng) => act(view, memory, out, () => rng),
+      actLanes: (view, memory, out, rngs) => act(view, memory, out, (lane) => rngs[lane]),
+    }
+  }
+
+  dispose(): void {
+    for (const { net } of this.members) net.dispose()
+  }
+}
+
+export interface ActorsMemory extends Memory {
+  /** Of each member, parts of `hidden`. */
+  readonly parts: readonly Memory[]
+}
+
+/** Names of the tensors of member g: those of the first are what they are where all share. */
+export function memberName(name: string, member: number): string {
+  return member === 0 ? name : `${name}${member}`
+}
+
+/** What one group sees of a view, and room for what it chooses. */
+class Seats implements AgentView {
+  readonly spec: EnvSpec
+  readonly lanes: number
+  readonly agents: Int32Array
+  readonly slots: Int32Array
+  readonly observation: Float32Array
+  readonly mask: Uint8Array
+  readonly alive: Uint8Array
+  episodeStart: Uint8Array
+  readonly out: Required<Pick<ActionBatch, 'action' | 'drawn' | 'probability' | 'logProbability'>>
+  private readonly rows: Int32Array // [m] which of the view's agents
+
+  constructor(view: AgentView, rows: Int32Array, slots: Int32Array) {
+    const { spec, lanes } = view
+    const count = lanes * rows.length
+    this.spec = spec
+    this.lanes = lanes
+    this.rows = rows
+    this.agents = rows.map((row) => view.agents[row])
+    this.slots = rows.map((row) => slots[row])
+    this.observation = new Float32Array(count * spec.observationSize)
+    this.mask = new Uint8Array(count * spec.actionSize)
+    this.alive = new Uint8Array(count)
+    this.episodeStart = view.episodeStart
+    const box = spec.actionKind === 'box'
+    this.out = {
+      action: box ? new Float32Array(count * spec.actionDims) : new Int32Array(count * spec.actionDims),
+      drawn: new Float32Array(box ? count * spec.actionDims : 0),
+      probability: new Float32Array(count * spec.actionSize),
+      logProbability: new Float32Array(count),
+    }
+  }
+
+  take(view: AgentView): void {
+    const { spec, rows, lanes } = this
+    const n = view.agents.length
+    this.episodeStart = view.episodeStart
+    seatRows(view.observation, this.observation, lanes, n, rows, spec.observationSize)
+    seatRows(view.mask, this.mask, lanes, n, rows, spec.actionSize)
+    seatRows(view.alive, this.alive, lanes, n, rows, 1)
+  }
+
+  give(to: ActionBatch): void {
+    const { spec, out, rows, lanes } = this
+    const n = to.action.length / spec.actionDims / lanes
+    unseatRows(out.action, to.action, lanes, n, rows, spec.actionDims)
+    if (to.drawn !== undefined && out.drawn.length > 0) {
+      unseatRows(out.drawn, to.drawn, lanes, n, rows, spec.actionDims)
+    }
+    if (to.probability !== undefined) unseatRows(out.probability, to.probability, lanes, n, rows, spec.actionSize)
+    if (to.logProbability !== undefined) unseatRows(out.logProbability, to.logProbability, lanes, n, rows, 1)
+  }
 }

@@ -7,10 +7,14 @@ export interface Sight {
   readonly observation: Float32Array // [rows of lanes, n, F]
   readonly state: Float32Array // [rows of lanes, S]
   readonly alive: Uint8Array // [rows of lanes, n]
+  readonly agentState?: Float32Array // [rows of lanes, n, S2]
 }
 
-/** observation: the agent's own, F. observations: all agents' side by side, n F. state: S. id: one-hot, n. */
-export type Column = 'observation' | 'observations' | 'state' | 'id'
+/**
+ * observation: the agent's own, F. observations: all agents' side by side, n F. state: S. agentState: what the world shows of
+ * itself from the agent's place, S2. id: one-hot, n.
+ */
+export type Column = 'observation' | 'observations' | 'state' | 'agentState' | 'id'
 
 /** Columns side by side. */
 export interface Layout {
@@ -29,6 +33,7 @@ export class Inputs {
   readonly heads: number
   private readonly F: number
   private readonly S: number
+  private readonly S2: number
   private readonly n: number
 
   /** @param agents n, how many learn */
@@ -37,13 +42,14 @@ export class Inputs {
     this.heads = layout.heads
     this.F = spec.observationSize
     this.S = spec.stateSize
+    this.S2 = spec.agentStateSize
     this.n = agents
     this.width = layout.columns.reduce((sum, column) => sum + this.widthOf(column), 0)
   }
 
   private widthOf(column: Column): number {
-    const { F, S, n } = this
-    return { observation: F, observations: n * F, state: S, id: n }[column]
+    const { F, S, S2, n } = this
+    return { observation: F, observations: n * F, state: S, agentState: S2, id: n }[column]
   }
 
   /**
@@ -52,7 +58,7 @@ export class Inputs {
    * @param at row of `out` [rows, width] to write
    */
   write(from: Sight, row: number, slot: number, out: Float32Array, at: number): void {
-    const { F, S, n, layout } = this
+    const { F, S, S2, n, layout } = this
     const blank = layout.hidesDead && from.alive[row] === 0
     let to = at * this.width
     for (const column of layout.columns) {
@@ -65,7 +71,9 @@ export class Inputs {
             ? [from.observation, row * F]
             : column === 'state'
               ? [from.state, Math.floor(row / n) * S]
-              : [from.observation, Math.floor(row / n) * n * F]
+              : column === 'agentState'
+                ? [from.agentState!, row * S2]
+                : [from.observation, Math.floor(row / n) * n * F]
         for (let i = 0; i < width; i++) out[to + i] = source[first + i]
       }
       to += width
@@ -74,7 +82,7 @@ export class Inputs {
 
   /** Takes what was seen to the backend, once, so that minibatches are picked there. @param rows of lanes */
   upload(from: Sight, rows: number): Uploaded {
-    return new Uploaded(from, rows, { F: this.F, S: this.S, n: this.n }, this.layout)
+    return new Uploaded(from, rows, { F: this.F, S: this.S, S2: this.S2, n: this.n }, this.layout)
   }
 }
 
@@ -86,10 +94,10 @@ export class Uploaded {
   constructor(
     private readonly from: Sight,
     rows: number,
-    private readonly sizes: { readonly F: number; readonly S: number; readonly n: number },
+    private readonly sizes: { readonly F: number; readonly S: number; readonly S2: number; readonly n: number },
     private readonly layout: Layout,
   ) {
-    const { F, S, n } = sizes
+    const { F, S, S2, n } = sizes
     this.blank = rows
     // One row of zeros more, which is where the dead look.
     const padded = (values: Float32Array, width: number) => {
@@ -103,9 +111,11 @@ export class Uploaded {
           ? tf.tensor2d(identity(n), [n, n])
           : column === 'state'
             ? tf.tensor2d(padded(from.state, S), [rows + 1, S])
-            : column === 'observations'
-              ? tf.tensor2d(padded(from.observation, n * F), [rows + 1, n * F])
-              : tf.tensor2d(padded(from.observation, n * F), [(rows + 1) * n, F])
+            : column === 'agentState'
+              ? tf.tensor2d(padded(from.agentState!, n * S2), [(rows + 1) * n, S2])
+              : column === 'observations'
+                ? tf.tensor2d(padded(from.observation, n * F), [rows + 1, n * F])
+                : tf.tensor2d(padded(from.observation, n * F), [(rows + 1) * n, F])
       this.sources.set(column, tf.keep(source))
     }
   }
@@ -124,7 +134,7 @@ export class Uploaded {
       own[k] = dead ? blank * n : row
       lane[k] = dead ? blank : (row - slot[k]) / n
     }
-    const index = { observation: own, observations: lane, state: lane, id: slot }
+    const index = { observation: own, observations: lane, state: lane, agentState: own, id: slot }
     return tf.tidy(() => {
       const parts = layout.columns.map((column) =>
         tf.gather(this.sources.get(column)!, tf.tensor1d(index[column], 'int32')),

@@ -13,7 +13,6 @@ import {
 import { type FusedOptimiser } from '../kernels/index.ts'
 import { type Checkpoint, type SavedTensor, type Tensors } from './checkpoint.ts'
 import { type Slice } from './networks.ts'
-import { type ValueNorm, type ValueNormState } from './normalise.ts'
 import { type Policy, type PolicyMemory } from './policy.ts'
 import { type OtherAgents } from './rollout.ts'
 import { type ShardGroup } from './shards.ts'
@@ -122,7 +121,12 @@ export interface LearnerParts {
   /** Ids of the learning agents, in the order of their one-hot slots. */
   readonly agents: readonly string[]
   readonly networks: readonly { readonly net: SavedNetwork; readonly optimiser: FusedOptimiser }[]
-  readonly normalisers: Readonly<Record<string, ValueNorm>>
+  /** Networks that follow others and have no optimiser. */
+  readonly followers?: readonly SavedNetwork[]
+  /** Running statistics; their state is plain JSON. */
+  readonly normalisers: Readonly<Record<string, { readonly state: object }>>
+  /** Settings that checkpoints from before they existed lack, with what held then. */
+  readonly later?: Readonly<Record<string, unknown>>
   /** By prefix of the names of its tensors: 'target' for what is no network of its own, 'store/…' for what is data. */
   readonly kept?: Readonly<Record<string, Kept>>
   readonly count: { steps: number; updates: number }
@@ -140,7 +144,7 @@ interface SavedState {
   readonly generator: string
   /** One record per shard. */
   readonly generators: readonly Readonly<Record<string, readonly number[]>>[]
-  readonly normalisers: Readonly<Record<string, ValueNormState>>
+  readonly normalisers: Readonly<Record<string, object>>
   readonly optimisers: Readonly<Record<string, { steps: number }>>
   readonly steps: number
   readonly updates: number
@@ -171,6 +175,10 @@ export function saveLearner(parts: LearnerParts): Checkpoint {
   for (const [name, part] of Object.entries(parts.kept ?? {})) {
     for (const [tensor, saved] of Object.entries(part.save())) weights[`${name}/${tensor}`] = saved
   }
+  for (const net of parts.followers ?? []) {
+    const values = net.read()
+    for (const { name, shape, from, to } of net.slices) weights[name] = { shape, data: values.slice(from, to) }
+  }
   const own = parts.shards.map(({ generators, carried, collector: { batch } }): SavedShard => ({
     generators: mapValues({ ...generators }, (rng) => [...rng.state]),
     lanes: Array.from({ length: batch.lanes }, (_, lane) => batch.save(lane)),
@@ -191,7 +199,7 @@ export function saveLearner(parts: LearnerParts): Checkpoint {
     agents: parts.agents,
     generator: GENERATOR,
     generators: shards.map(({ generators }) => generators),
-    normalisers: mapValues(parts.normalisers, (norm) => ({ ...norm.state })),
+    normalisers: mapValues(parts.normalisers, (norm) => copied(norm.state)),
     optimisers,
     steps: parts.count.steps,
     updates: parts.count.updates,
@@ -217,7 +225,7 @@ export function loadLearner(parts: LearnerParts, checkpoint: Checkpoint): void {
     generator: GENERATOR,
   }
   const theirs = {
-    settings: state.settings,
+    settings: { ...parts.later, ...state.settings },
     env: state.env,
     agents: state.agents,
     lanes: state.lanes?.length,
@@ -235,6 +243,9 @@ export function loadLearner(parts: LearnerParts, checkpoint: Checkpoint): void {
     for (const { name, shape } of net.slices) tensorOf(checkpoint, name, shape, where)
     return optimiser.save().moments.map((_, k) => tensorOf(checkpoint, momentName(net, k), [net.size], where).data)
   })
+  for (const net of parts.followers ?? []) {
+    for (const { name, shape } of net.slices) tensorOf(checkpoint, name, shape, where)
+  }
   const remembered = mapValues(parts.shards[0].carried, ({ hidden, width }, name) => {
     const shape = [(hidden.length / width) * parts.group.count, width]
     return tensorOf(checkpoint, memoryName(name), shape, where).data
@@ -247,7 +258,10 @@ export function loadLearner(parts: LearnerParts, checkpoint: Checkpoint): void {
     loadNetwork(net, checkpoint, where)
     optimiser.load({ moments: moments[k], steps: state.optimisers[net.shape.name].steps })
   })
-  for (const [name, norm] of Object.entries(parts.normalisers)) Object.assign(norm.state, state.normalisers[name])
+  for (const net of parts.followers ?? []) loadNetwork(net, checkpoint, where)
+  for (const [name, norm] of Object.entries(parts.normalisers)) {
+    Object.assign(norm.state, copied(state.normalisers[name]))
+  }
   parts.count.steps = state.steps
   parts.count.updates = state.updates
   parts.shards.forEach((shard, k) => {
@@ -279,6 +293,11 @@ export function loadNetwork(net: SavedNetwork, checkpoint: Checkpoint, where: st
   const values = new Float32Array(net.size)
   for (const { name, shape, from } of net.slices) values.set(tensorOf(checkpoint, name, shape, where).data, from)
   net.write(values)
+}
+
+/** Plain data of its own. */
+function copied<Plain>(value: Plain): Plain {
+  return JSON.parse(JSON.stringify(value)) as Plain
 }
 
 function momentName(net: SavedNetwork, moment: number): string {

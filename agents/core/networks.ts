@@ -19,6 +19,7 @@ import { chooseRows } from './categorical.ts'
 import { tf } from './tensors.ts'
 
 export type Activation = 'relu' | 'tanh'
+export type Init = 'orthogonal' | 'uniform'
 
 /** A named part of the flat vector. */
 export interface Slice {
@@ -43,6 +44,11 @@ export interface NetworkShape {
   readonly recurrent?: boolean
   /** Numbers that are learned and depend on no input, with what they begin at: deviations of a Gaussian, for instance. */
   readonly free?: readonly number[]
+  /**
+   * orthogonal (default): with gains, biases 0. uniform: weights and biases from ± 1/√inputs, a GRU's from ± 1/√H, as torch
+   * has it by default.
+   */
+  readonly init?: Init
 }
 
 /** How rows of inputs follow one another in a recurrent network: row l · sequences + s is step l of sequence s. */
@@ -89,16 +95,19 @@ export class Network {
     const slices: Slice[] = []
     const parts: { name: string; shape: number[]; values: Float32Array }[] = []
     let size = 0
+    let within = 0 // of uniform draws in this layer
     const add = (part: string, dims: number[], gain?: number) => {
       const name = `${shape.name}/${part}`
       const values = new Float32Array(dims.reduce((product, dim) => product * dim, 1))
-      if (gain !== undefined) orthogonal(values, dims[0], dims[1], gain, rng)
+      if (shape.init === 'uniform') uniform(values, within, rng)
+      else if (gain !== undefined) orthogonal(values, dims[0], dims[1], gain, rng)
       slices.push({ name, shape: dims, from: size, to: size + values.length })
       parts.push({ name, shape: dims, values })
       size += values.length
     }
     const hiddenGain = shape.activation === 'relu' ? Math.SQRT2 : 5 / 3
     this.layers.forEach(({ kind, inputs, outputs }, k) => {
+      within = 1 / Math.sqrt(kind === 'gru' ? outputs : inputs)
       if (kind === 'gru') {
         add('gru/inputWeight', [inputs, 3 * outputs], 1)
         add('gru/recurrentWeight', [outputs, 3 * outputs], 1)
@@ -134,6 +143,15 @@ export class Network {
   write(values: Float32Array): void {
     this.parameters.write(values)
     this.changed()
+  }
+
+  /** Outputs become outputs · scale + shift, by the weights of the last layer. */
+  rescaleOutputs(scale: number, shift: number): void {
+    const values = this.read()
+    const [weight, bias] = this.slices.filter(({ name }) => name.includes(`/layer${this.shape.layers}/`))
+    for (let i = weight.from; i < weight.to; i++) values[i] *= scale
+    for (let i = bias.from; i < bias.to; i++) values[i] = values[i] * scale + shift
+    this.write(values)
   }
 
   /** Tells the network that its parameters were stepped. */
@@ -359,6 +377,10 @@ export function orthogonal(out: Float32Array, inputs: number, outputs: number, g
       out[i * outputs + j] = gain * (tall ? vectors[j * length + i] : vectors[i * length + j])
     }
   }
+}
+
+function uniform(out: Float32Array, within: number, rng: Generator): void {
+  for (let i = 0; i < out.length; i++) out[i] = within * (2 * rng.float() - 1)
 }
 
 /** Mean 0, variance 1: twelve uniforms minus six (Irwin–Hall); exact in every engine, unlike logarithms and cosines. */

@@ -67,6 +67,19 @@ export class ValueNorm {
     return value * this.deviation + this.mean
   }
 
+  /**
+   * Takes a batch in like `take` and says how outputs must change so that what they mean stays: new = old · scale + shift
+   * (PopArt: van Hasselt et al. 2016, eq. 8 and 9).
+   */
+  takeAndKeep(count: number, sum: number, squares: number): { readonly scale: number; readonly shift: number } {
+    // Before anything was seen outputs are in reward units: what they mean then is 0 ± the floor, which nobody meant.
+    const fresh = this.state.debias === 0
+    const [mean, deviation] = [this.mean, this.deviation]
+    this.take(count, sum, squares)
+    if (fresh) return { scale: 1, shift: 0 }
+    return { scale: deviation / this.deviation, shift: (mean - this.mean) / this.deviation }
+  }
+
   /** Reward units to normalised units, in place. */
   normaliseAll(values: Float32Array): void {
     const { mean, deviation } = this
@@ -77,6 +90,96 @@ export class ValueNorm {
   denormaliseAll(values: Float32Array | Float64Array): void {
     const { mean, deviation } = this
     for (let i = 0; i < values.length; i++) values[i] = values[i] * deviation + mean
+  }
+}
+
+/** What running moments save: one number per column. */
+export interface MomentsState {
+  count: number
+  mean: number[]
+  variance: number[]
+}
+
+const COUNT = 1e-4 // at the beginning, with mean 0 and variance 1: EPyMARL's and OpenAI baselines' RunningMeanStd
+const LEAST = 1e-8 // added to a variance before its root
+
+/** Running mean and variance of columns over everything seen so far, batches put together as Chan et al. 1979 do. */
+export class RunningMoments {
+  readonly state: MomentsState
+  readonly columns: number
+
+  constructor(columns: number) {
+    this.columns = columns
+    this.state = {
+      count: COUNT,
+      mean: new Array<number>(columns).fill(0),
+      variance: new Array<number>(columns).fill(1),
+    }
+  }
+
+  /**
+   * Takes a batch in; the same in every worker.
+   * @param parts of every own shard, from `sumsOf`
+   */
+  take(parts: readonly Float64Array[], group: ShardGroup): void {
+    const { columns, state } = this
+    const all = new Float64Array(3 * columns)
+    group.sum(parts, all)
+    let most = 0
+    for (let k = 0; k < columns; k++) {
+      const n = all[k]
+      if (n === 0) continue
+      most = Math.max(most, n)
+      const mean = all[columns + k] / n
+      // The unbiased variance of the batch stands for its own, as in EPyMARL, which gives it to a population's formula.
+      const variance = n > 1 ? Math.max(0, all[2 * columns + k] - n * mean * mean) / (n - 1) : 0
+      const total = state.count + n
+      const delta = mean - state.mean[k]
+      const squares = state.variance[k] * state.count + variance * n + (delta * delta * state.count * n) / total
+      state.mean[k] += (delta * n) / total
+      state.variance[k] = squares / total
+    }
+    state.count += most
+  }
+
+  deviation(column: number): number {
+    return Math.sqrt(this.state.variance[column] + LEAST)
+  }
+}
+
+/**
+ * [3, columns] How many, their sum and the sum of their squares, column by column.
+ * @param values [rows, columns]
+ * @param active 1 where a row counts, [rows]; default all
+ */
+export function sumsOf(values: Float32Array, columns: number, active?: ArrayLike<number>): Float64Array {
+  const out = new Float64Array(3 * columns)
+  for (let row = 0; row < values.length / columns; row++) {
+    if (active !== undefined && active[row] === 0) continue
+    for (let k = 0; k < columns; k++) {
+      const value = values[row * columns + k]
+      out[k]++
+      out[columns + k] += value
+      out[2 * columns + k] += value * value
+    }
+  }
+  return out
+}
+
+const SIGHT = 10 // normalised observations are held within ± this, as in OpenAI baselines
+
+/** Observations in units of their own running deviation, feature by feature, over what living agents see. */
+export class ObservationNorm extends RunningMoments {
+  /** Rows of features, normalised. @param to may be `from` itself */
+  apply(from: Float32Array, to: Float32Array, length = from.length): void {
+    const { columns, state } = this
+    for (let k = 0; k < columns; k++) {
+      const [mean, scale] = [state.mean[k], 1 / this.deviation(k)]
+      for (let i = k; i < length; i += columns) {
+        const value = (from[i] - mean) * scale
+        to[i] = value > SIGHT ? SIGHT : value < -SIGHT ? -SIGHT : value
+      }
+    }
   }
 }
 
@@ -113,6 +216,23 @@ export function normaliseAdvantages(
   const scale = 1 / (Math.sqrt(squares / Math.max(count, 1)) + 1e-5)
   for (const { advantage, active } of parts) {
     for (let i = 0; i < advantage.length; i++) advantage[i] = active[i] === 0 ? 0 : (advantage[i] - mean) * scale
+  }
+}
+
+/** The same for each agent by itself. @param parts rows [T, B, n] */
+export function normaliseAdvantagesPerAgent(
+  parts: readonly { readonly advantage: Float32Array; readonly active: ArrayLike<number> }[],
+  agents: number,
+  group: ShardGroup = alone(parts.length),
+): void {
+  for (let agent = 0; agent < agents; agent++) {
+    const column = (rows: ArrayLike<number>) =>
+      Float32Array.from({ length: rows.length / agents }, (_, k) => rows[k * agents + agent])
+    const own = parts.map(({ advantage, active }) => ({ advantage: column(advantage), active: column(active) }))
+    normaliseAdvantages(own, group)
+    parts.forEach(({ advantage }, part) =>
+      own[part].advantage.forEach((value, k) => (advantage[k * agents + agent] = value)),
+    )
   }
 }
 

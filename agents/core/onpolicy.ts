@@ -5,13 +5,13 @@
  */
 import { Generator, TroupeError, namedSeed } from '../../envs/core/index.ts'
 import { type FusedOptimiser } from '../kernels/index.ts'
-import { type SharedActor } from './actor.ts'
+import { slotsOf, type Actors } from './actor.ts'
 import { gae, nextValues } from './advantages.ts'
-import { type Critic } from './critic.ts'
+import { type Critics } from './critic.ts'
 import { requireFinite, type LearnerRequest, type Metrics } from './learner.ts'
 import { type Network } from './networks.ts'
 import { Collector, type Rollout } from './rollout.ts'
-import { Shard, shardBatches, sumNumbers, type Grain, type Part, type ShardGroup } from './shards.ts'
+import { Shard, shardBatches, sumNumbers, type Carried, type Grain, type Part, type ShardGroup } from './shards.ts'
 
 /** Longest chunk of back-propagation through time, unless the settings say otherwise; the MAPPO reference has 10. */
 const CHUNK = 16
@@ -54,43 +54,69 @@ export function openShards(
   })
 }
 
-/** Fills a shard's rollout with what the actor does. @param slots [n] 0, 1, 2 … */
-export function play(shard: Shard, actor: SharedActor, slots: Int32Array): void {
+/**
+ * Fills a shard's rollout with what the actors do.
+ * @param slots [n] 0, 1, 2 …
+ * @param watch is called before every choice, and once more after the last step with t = T
+ */
+export function play(
+  shard: Shard,
+  actors: Pick<Actors, 'members' | 'choose'>,
+  slots: Int32Array,
+  watch?: (t: number) => void,
+): void {
   const { sampling } = shard.generators
   const { chunk } = shard.grain
-  const carried = shard.carried.actor ?? null
+  const carried = actors.members.map(({ net }) => (shard.carried[net.shape.name] as Carried | undefined) ?? null)
   shard.collector.collect(
     shard.rollout,
     (view, out, t) => {
-      if (t % chunk === 0) carried?.mark(t / chunk)
-      actor.choose(view, slots, carried, out, () => sampling)
+      watch?.(t)
+      if (t % chunk === 0) for (const memory of carried) memory?.mark(t / chunk)
+      actors.choose(view, slots, carried, out, () => sampling)
     },
     sampling,
   )
+  watch?.(shard.rollout.steps)
+}
+
+/** What critics foresee of a rollout. */
+export interface Foreseen {
+  /** [T + 1, B, n] Values in the units of the rewards that are learned from. */
+  readonly value: Float32Array
+  /** [T, B, n] Of the state that followed each step: the last one where a clock cut the episode. */
+  readonly next: Float32Array
+}
+
+/** Values of a shard's rollout. @param raw [T + 1, B, n] overwritten: in the critics' own units */
+export function foresee({ rollout, carried, grain }: Shard, critics: Critics, raw: Float32Array): Foreseen {
+  const { steps, lanes, agents, cuts } = rollout
+  const cutValue = new Float32Array(cuts.length * agents)
+  critics.estimate(rollout, raw, cutValue, carried, grain.chunk)
+  const value = raw.slice()
+  critics.denormalise(value)
+  critics.denormalise(cutValue)
+  const next = new Float32Array(steps * lanes * agents)
+  nextValues(value, steps, lanes, agents, cuts, cutValue, next)
+  return { value, next }
+}
+
+/** What returns are made of, but for values. @param bootstrapTruncated false: a clock ends an episode like anything else */
+export function played({ rollout }: Shard, gamma: number, bootstrapTruncated: boolean) {
+  const { steps, lanes, agents, reward, truncated } = rollout
+  const terminated = bootstrapTruncated ? rollout.terminated : ended(rollout)
+  return { steps, lanes, agents, gamma, reward, terminated, truncated }
 }
 
 /** Fills a shard's `value`, `advantage` and `returns`: values in reward units go into GAE, `value` keeps the critic's own. */
 export function estimate(
-  { rollout, value, advantage, returns, carried, grain }: Shard,
-  critic: Critic,
+  shard: Shard,
+  critics: Critics,
   settings: { readonly gamma: number; readonly lambda: number; readonly bootstrapTruncated: boolean },
 ): void {
-  const { steps, lanes, agents, cuts } = rollout
   const { gamma, lambda, bootstrapTruncated } = settings
-  const cutValue = new Float32Array(cuts.length * agents)
-  critic.estimate(rollout, value, cutValue, carried.critic, grain.chunk)
-  const real = value.slice()
-  critic.norm?.denormaliseAll(real)
-  critic.norm?.denormaliseAll(cutValue)
-  const next = new Float32Array(returns.length)
-  nextValues(real, steps, lanes, agents, cuts, cutValue, next)
-  const terminated = bootstrapTruncated ? rollout.terminated : ended(rollout)
-  const { reward, truncated } = rollout
-  gae(
-    { steps, lanes, agents, gamma, lambda, reward, value: real, nextValue: next, terminated, truncated },
-    advantage,
-    returns,
-  )
+  const { value, next } = foresee(shard, critics, shard.value)
+  gae({ ...played(shard, gamma, bootstrapTruncated), lambda, value, nextValue: next }, shard.advantage, shard.returns)
 }
 
 /** [T, B] 1 where an episode ended, for whatever reason. */
@@ -98,8 +124,8 @@ function ended({ terminated, truncated }: Rollout): Uint8Array {
   return terminated.map((end, i) => end | truncated[i])
 }
 
-/** What is learned from at once. */
-export interface Minibatch {
+/** Rows that one network learns from at once. */
+export interface Rows {
   /** Of each own shard. */
   readonly parts: readonly Part[]
   /** Rows of the living, over all shards. */
@@ -110,42 +136,57 @@ export interface Minibatch {
   readonly returns: readonly [count: number, sum: number, squares: number]
 }
 
+/** What is learned from at once. */
+export interface Minibatch extends Rows {
+  /** The same rows by group of agents, each with its own totals; with one group all of them. */
+  readonly groups: readonly Rows[]
+}
+
 /**
  * Passes over the rollouts of all shards, each cut into minibatches of shuffled units. Every shard has its part in every
  * minibatch. What is known over all shards is exchanged once per pass, so that a minibatch needs one exchange more.
- * @param valueOfDead whether rows of the dead count in the value loss
+ * @param passes `valueOfDead`: whether rows of the dead count in the value loss
+ * @param groupOf [n] group of each agent; default one
  */
 export function* minibatches(
   shards: readonly Shard[],
   group: ShardGroup,
   passes: { readonly epochs: number; readonly minibatches: number; readonly valueOfDead: boolean },
+  groupOf?: Int32Array,
 ): Generator_<Minibatch> {
   const units = shards[0].order.length
   const size = Math.ceil(units / passes.minibatches)
   const count = Math.ceil(units / size)
+  const groups = groupOf === undefined ? [] : slotsOf(groupOf)
   for (const shard of shards) shard.sortUnits()
   for (let epoch = 0; epoch < passes.epochs; epoch++) {
     if (count > 1) for (const shard of shards) shard.shuffleUnits()
-    const parts = shards.map((shard) =>
+    // [shards][minibatches], then the same for every group.
+    const whole = shards.map((shard) =>
       Array.from({ length: count }, (_, k) =>
         shard.part(shard.order.subarray(k * size, Math.min((k + 1) * size, units))),
       ),
     )
-    const totals = new Float64Array(5 * count)
+    const split = groups.length < 2 ? [] : groups.map((own) => shards.map((shard, s) => whole[s].map((part) => shard.partOf(part, own)))) // prettier-ignore
+    const looks = [whole, ...split]
+    const totals = new Float64Array(5 * count * looks.length)
     group.sum(
-      shards.map((shard, own) => tally(shard, parts[own], passes.valueOfDead)),
+      shards.map((shard, own) => tally(shard, looks.flatMap((look) => look[own]), passes.valueOfDead)), // prettier-ignore
       totals,
     )
     for (let k = 0; k < count; k++) {
-      const [living, counted, returns, sum, squares] = totals.subarray(5 * k)
-      yield { parts: parts.map((own) => own[k]), living, counted, returns: [returns, sum, squares] }
+      const [all, ...parts] = looks.map((look, at): Rows => {
+        const [living, counted, returns, sum, squares] = totals.subarray(5 * (at * count + k))
+        return { parts: look.map((own) => own[k]), living, counted, returns: [returns, sum, squares] }
+      })
+      yield { ...all, groups: parts.length === 0 ? [all] : parts }
     }
   }
 }
 
 type Generator_<Value> = globalThis.Generator<Value, void, void>
 
-/** [minibatches, 5] of one shard, in the order in which `Minibatch` lists them. */
+/** [parts, 5] of one shard, in the order in which `Rows` lists them. */
 function tally({ alive, returns }: Shard, parts: readonly Part[], valueOfDead: boolean): Float64Array {
   const out = new Float64Array(5 * parts.length)
   parts.forEach(({ rows }, part) => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { Generator, createBatch, namedSeed } from '../../envs/core/index.ts'
-import { SharedActor } from './actor.ts'
+import { Actors } from './actor.ts'
 import { Critic } from './critic.ts'
 import { Inputs } from './inputs.ts'
 import { chunkSteps, play } from './onpolicy.ts'
@@ -24,13 +24,14 @@ function world(network: 'mlp' | 'gru', grain = { chunk: 1, together: 1 }) {
   batch.reset()
   const { spec } = batch
   const ids = spec.agents.map(({ id }) => id)
-  const actor = new SharedActor(spec, ids, { ...WIDE, network }, rng('actor'))
+  const actors = new Actors(spec, ids, new Int32Array(3), { ...WIDE, network }, () => rng('actor'))
+  const [actor] = actors.members
   const inputs = new Inputs(spec, 3, { columns: ['state', 'id'], heads: 1, hidesDead: true })
   const critic = new Critic(inputs, 3, { ...WIDE, ...VALUES }, rng('critic'))
   const generators = { sampling: rng('sampling'), shuffling: rng('shuffling') }
   const memories = { actor: { width: actor.net.memory, heads: 1 } }
   const shard = new Shard(new Collector(batch, 'test', 'none'), 8, generators, grain, memories)
-  play(shard, actor, Int32Array.of(0, 1, 2))
+  play(shard, actors, Int32Array.of(0, 1, 2))
   shard.advantage.forEach((_, i) => (shard.advantage[i] = rng(`advantage ${i}`).float() - 0.5))
   shard.returns.forEach((_, i) => (shard.returns[i] = rng(`return ${i}`).float()))
   shard.sortUnits()

@@ -1,6 +1,7 @@
 /** What an on-policy learner remembers between two updates, as columns [T, B, n]; and the loop that fills it. */
 import { TroupeError, type EnvBatch, type EnvSpec, type Generator } from '../../envs/core/index.ts'
 import { type ActionBatch, type AgentView, type Policy, type PolicyMemory } from './policy.ts'
+import { seatRows } from './rows.ts'
 import { shareReward, teamNumbers, teamReturn, type TeamReward } from './teams.ts'
 
 /** T steps of B lanes for the n agents that learn. Rows of states have one more step: what the last action led to. */
@@ -10,6 +11,7 @@ export class Rollout {
   readonly agents: number // n
   readonly observation: Float32Array // [T + 1, B, n, F]
   readonly state: Float32Array // [T + 1, B, S]
+  readonly agentState: Float32Array // [T + 1, B, n, S2], empty where the world has none
   readonly alive: Uint8Array // [T + 1, B, n]
   readonly mask: Uint8Array // [T, B, n, A]
   readonly action: Int32Array | Float32Array // [T, B, n, D]
@@ -23,6 +25,7 @@ export class Rollout {
   readonly cuts: number[] = []
   finalObservation: Float32Array // [cuts, n, F], grown when needed
   finalState: Float32Array // [cuts, S]
+  finalAgentState: Float32Array // [cuts, n, S2]
   finalAlive: Uint8Array // [cuts, n]
   finalMask: Uint8Array // [cuts, n, A]
   /** Returns (the scenario's scalar) and lengths of the episodes that ended in this rollout. */
@@ -36,6 +39,7 @@ export class Rollout {
     this.agents = agents
     this.observation = new Float32Array((steps + 1) * rows * spec.observationSize)
     this.state = new Float32Array((steps + 1) * lanes * spec.stateSize)
+    this.agentState = new Float32Array((steps + 1) * rows * spec.agentStateSize)
     this.alive = new Uint8Array((steps + 1) * rows)
     this.mask = new Uint8Array(steps * rows * spec.actionSize)
     this.action = numbers(spec, steps * rows * spec.actionDims)
@@ -47,6 +51,7 @@ export class Rollout {
     this.start = new Uint8Array((steps + 1) * lanes)
     this.finalObservation = new Float32Array(rows * spec.observationSize)
     this.finalState = new Float32Array(lanes * spec.stateSize)
+    this.finalAgentState = new Float32Array(rows * spec.agentStateSize)
     this.finalAlive = new Uint8Array(rows)
     this.finalMask = new Uint8Array(rows * spec.actionSize)
   }
@@ -55,26 +60,6 @@ export class Rollout {
 /** Room for that many numbers of actions. */
 export function numbers(spec: EnvSpec, length: number): Int32Array | Float32Array {
   return spec.actionKind === 'box' ? new Float32Array(length) : new Int32Array(length)
-}
-
-/** Copies the rows of some agents: from [B, N, width] to [B, n, width]. */
-export function seatRows<Row extends Float32Array | Float64Array | Uint8Array | Int32Array>(
-  from: Row,
-  to: Row,
-  lanes: number,
-  all: number,
-  agents: Int32Array,
-  width: number,
-  at = 0,
-): void {
-  const n = agents.length
-  for (let lane = 0; lane < lanes; lane++) {
-    for (let k = 0; k < n; k++) {
-      const source = (lane * all + agents[k]) * width
-      const target = at + (lane * n + k) * width
-      for (let i = 0; i < width; i++) to[target + i] = from[source + i]
-    }
-  }
 }
 
 /** A compact view of some of a batch's agents; `look` copies what they see now. */
@@ -233,6 +218,10 @@ export class Collector {
     rollout.alive.set(view.alive, t * view.alive.length)
     rollout.state.set(batch.state, t * batch.state.length)
     rollout.start.set(view.episodeStart, t * batch.lanes)
+    if (batch.agentState === undefined) return
+    const { agentStateSize: width } = batch.spec
+    const at = t * batch.lanes * this.agents.length * width
+    seatRows(batch.agentState, rollout.agentState, batch.lanes, batch.spec.agents.length, this.agents, width, at)
   }
 
   /** Writes the actions of some agents into the joint action. */
@@ -249,7 +238,7 @@ export class Collector {
 
   private keepCut(rollout: Rollout, t: number, lane: number): void {
     const { batch, agents } = this
-    const { observationSize: F, stateSize: S, actionSize: A } = batch.spec
+    const { observationSize: F, stateSize: S, agentStateSize: S2, actionSize: A } = batch.spec
     const N = batch.spec.agents.length
     const n = agents.length
     const k = rollout.cuts.push(t * rollout.lanes + lane) - 1
@@ -257,6 +246,7 @@ export class Collector {
       rollout.finalObservation = doubled(rollout.finalObservation)
       rollout.finalState = doubled(rollout.finalState)
       rollout.finalAlive = doubled(rollout.finalAlive)
+      rollout.finalAgentState = doubled(rollout.finalAgentState)
       rollout.finalMask = doubled(rollout.finalMask)
     }
     const from = lane * N
@@ -264,6 +254,10 @@ export class Collector {
     seatRows(observation, rollout.finalObservation, 1, N, agents, F, k * n * F)
     seatRows(batch.finalAlive.subarray(from, from + N), rollout.finalAlive, 1, N, agents, 1, k * n)
     seatRows(batch.finalMask.subarray(from * A, (from + N) * A), rollout.finalMask, 1, N, agents, A, k * n * A)
+    if (batch.finalAgentState !== undefined) {
+      const own = batch.finalAgentState.subarray(from * S2, (from + N) * S2)
+      seatRows(own, rollout.finalAgentState, 1, N, agents, S2, k * n * S2)
+    }
     rollout.finalState.set(batch.finalState.subarray(lane * S, (lane + 1) * S), k * S)
   }
 }

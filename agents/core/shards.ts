@@ -95,11 +95,14 @@ export class Carried {
   readonly hidden: Float32Array
   /** [chunks, rows, H] */
   readonly starts: Float32Array
+  /** Of several networks: the slots of the agents of this one, whose rows alone are here; undefined = of all. */
+  readonly slots: Int32Array | undefined
 
-  constructor(hidden: Float32Array, width: number, chunks: number) {
+  constructor(hidden: Float32Array, width: number, chunks: number, slots?: Int32Array) {
     this.width = width
     this.hidden = hidden
     this.starts = new Float32Array(chunks * hidden.length)
+    this.slots = slots
   }
 
   /** Keeps the present as the beginning of a chunk. */
@@ -122,6 +125,16 @@ export interface Part {
   readonly rows: Int32Array
 }
 
+/** What a network carries in the lanes of a shard. */
+export interface Remembered {
+  /** H, of one row. */
+  readonly width: number
+  /** Agents that share a row: 1, or n. */
+  readonly heads: number
+  /** Slots of the agents that have rows; default all. */
+  readonly slots?: Int32Array
+}
+
 /** What one shard remembers between two updates, and what it draws from. Columns are [T, B, n] with its own B lanes. */
 export class Shard {
   readonly collector: Collector
@@ -136,13 +149,13 @@ export class Shard {
   /** By network: what it carries, where it is recurrent. */
   readonly carried: Record<string, Carried>
 
-  /** @param memories by network: what a row carries (H) and how many agents share a row */
+  /** @param memories by network: what a row carries (H), how many agents share a row, and which agents have one (all) */
   constructor(
     collector: Collector,
     steps: number,
     generators: Shard['generators'],
     grain: Grain = { chunk: 1, together: 1 },
-    memories: Readonly<Record<string, { readonly width: number; readonly heads: number }>> = {},
+    memories: Readonly<Record<string, Remembered>> = {},
   ) {
     const { batch, agents } = collector
     const rows = batch.lanes * agents.length
@@ -155,9 +168,10 @@ export class Shard {
     this.returns = new Float32Array(steps * rows)
     this.order = new Int32Array((steps * rows) / (grain.chunk * grain.together))
     this.carried = {}
-    for (const [name, { width, heads }] of Object.entries(memories)) {
+    for (const [name, { width, heads, slots }] of Object.entries(memories)) {
       if (width === 0) continue
-      this.carried[name] = new Carried(new Float32Array((rows / heads) * width), width, steps / grain.chunk)
+      const own = (batch.lanes * (slots ?? agents).length) / heads
+      this.carried[name] = new Carried(new Float32Array(own * width), width, steps / grain.chunk, slots)
     }
     // Policies of agents that do not learn here are not learned from, but go on where they were.
     collector.memories.forEach((hidden, k) => (this.carried[`other${k}`] = new Carried(hidden, 1, 0)))
@@ -192,6 +206,12 @@ export class Shard {
     return { steps: chunk, rows }
   }
 
+  /** The rows of a part that are about some agents, in their order. @param slots of these agents */
+  partOf({ steps, rows }: Part, slots: Int32Array): Part {
+    const { agents } = this.rollout
+    return { steps, rows: rows.filter((row) => slots.includes(row % agents)) }
+  }
+
   /**
    * How a part's rows follow one another for a network that carries something; undefined for others.
    * @param heads agents that share a row of the network: 1, or n
@@ -200,7 +220,9 @@ export class Shard {
     const { rollout, grain, stepRows } = this
     const carried = this.carried[name] as Carried | undefined
     if (carried === undefined) return undefined
-    const { width, starts } = carried
+    const { width, starts, slots } = carried
+    const n = rollout.agents
+    const own = slots?.length ?? n
     const count = rows.length / heads
     const first = count / steps
     const hidden = new Float32Array(first * width)
@@ -208,10 +230,12 @@ export class Shard {
     for (let s = 0; s < first; s++) {
       const row = rows[s * heads]
       const chunk = Math.floor(row / (grain.chunk * stepRows))
-      const from = ((chunk * stepRows + (row % stepRows)) / heads) * width
+      const lane = Math.floor((row % stepRows) / n)
+      const seat = slots === undefined ? row % n : slots.indexOf(row % n)
+      const from = (((chunk * rollout.lanes + lane) * own + seat) / heads) * width
       for (let i = 0; i < width; i++) hidden[s * width + i] = starts[from + i]
     }
-    for (let k = 0; k < count; k++) start[k] = rollout.start[Math.floor(rows[k * heads] / rollout.agents)]
+    for (let k = 0; k < count; k++) start[k] = rollout.start[Math.floor(rows[k * heads] / n)]
     return { steps, hidden, start }
   }
 

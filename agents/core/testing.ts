@@ -22,7 +22,6 @@ export const SMALL: Readonly<Record<string, unknown>> = {
   lanes: 3,
   rolloutSteps: 5,
   hidden: 8,
-  criticHidden: 8,
   layers: 1,
   epochs: 1,
   minibatches: 1,

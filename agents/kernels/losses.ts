@@ -132,6 +132,60 @@ function policyLossSimd(
   return loss as tf.Scalar
 }
 
+/**
+ * −Σ w (A log π + c_H H) / total: the score-function (policy gradient) loss with an entropy bonus, to minimise. A has no gradient.
+ * PPO's has the same slope where ρ = 1.
+ * @param logProbability [M]
+ * @param entropy [M]
+ * @param readings added to: entropy
+ */
+export function scoreLoss(
+  logProbability: tf.Tensor1D,
+  entropy: tf.Tensor1D,
+  { advantage, weight }: Pick<PolicyRows, 'advantage' | 'weight'>,
+  { entropy: bonus, total }: Pick<PolicyLossSettings, 'entropy' | 'total'>,
+  readings: Pick<PolicyReadings, 'entropy'>,
+): tf.Scalar {
+  const [count] = logProbability.shape
+  checkShape('scoreLoss: entropy', entropy.shape, [count])
+  checkShape('scoreLoss: advantage', [advantage.length], [count])
+  checkShape('scoreLoss: weight', [weight.length], [count])
+  const backend = currentSimd()
+  if (backend === null) {
+    const [a, w] = [tf.tensor1d(advantage), tf.tensor1d(weight)]
+    const uncertain = entropy.dataSync() as Float32Array
+    for (let i = 0; i < count; i++) if (weight[i] !== 0) readings.entropy += uncertain[i]
+    const gain = tf.mul(logProbability, a)
+    return tf.neg(tf.div(tf.sum(tf.mul(tf.add(gain, tf.mul(bonus, entropy)), w)), total))
+  }
+  const inTotal = 1 / total
+  const [loss] = fuse(
+    [logProbability, entropy],
+    (save) => {
+      const [slopes, bonuses, value] = [backend.empty([count]), backend.empty([count]), backend.empty([])]
+      const [slope, bonusOf, said, h] = [
+        backend.at(slopes),
+        backend.at(bonuses),
+        backend.at(logProbability),
+        backend.at(entropy),
+      ].map((at) => new Float32Array(backend.allocator.memory.buffer, at, count))
+      let sum = 0
+      for (let i = 0; i < count; i++) {
+        const w = weight[i]
+        if (w !== 0) readings.entropy += h[i]
+        sum += w * (said[i] * advantage[i] + bonus * h[i])
+        slope[i] = -w * advantage[i] * inTotal
+        bonusOf[i] = -w * bonus * inTotal
+      }
+      ;(backend.view(value.dataId as Cell) as Float32Array)[0] = -sum * inTotal
+      save([backend.tensor(slopes), backend.tensor(bonuses)])
+      return [backend.tensor(value)]
+    },
+    ([dy], [slopes, bonuses]) => [() => tf.mul(slopes, dy), () => tf.mul(bonuses, dy)],
+  )
+  return loss as tf.Scalar
+}
+
 /** What a value loss needs beside the critic's word, all [M] in the critic's units. */
 export interface ValueRows {
   /** The critic's word when the rollout was made. */
