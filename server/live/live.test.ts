@@ -382,7 +382,6 @@ describe('malformed messages', () => {
     async () => {
       const { url, ledger, live } = await opened([WAREHOUSE], {
         badMessages: 1_000_000,
-        runsPerOwner: 1000,
         graceMs: 10,
       })
       const end = Date.now() + seconds * 1000
