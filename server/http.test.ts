@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { request, type IncomingMessage, type RequestOptions } from 'node:http'
 import { connect } from 'node:net'
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { Value } from '@sinclair/typebox/value'
@@ -81,7 +81,14 @@ describe('before there is any data', () => {
 
 describe('the page', () => {
   it('is served at every address it knows, never cached unasked', async () => {
-    for (const path of ['/', '/replay/run%3Aa%3Ab?step=42&agent=agent_1', '/run/a', '/embed', '/embed/x']) {
+    for (const path of [
+      '/',
+      '/replay/run%3Aa%3Ab?step=42&agent=agent_1',
+      '/run/a',
+      '/compare',
+      '/scenario/a/b',
+      '/embed',
+    ]) {
       const { status, body, headers } = await ask(path)
       expect([path, status]).toEqual([path, 200])
       expect(body.toString()).toContain('<title>troupe')
@@ -338,6 +345,25 @@ describe('runs', () => {
     const list = await json<ReplayList>('/api/replays?run=good', ReplayList)
     expect(list.replays.map(({ id, run }) => [id, run])).toContainEqual(['run:good:0000000400-0', 'good'])
     expect(list.total).toBe(2)
+  })
+
+  it('hand out the policy of their best checkpoint, else of the last; nothing else of it, and no links', async () => {
+    const run = (...parts: string[]) => join(box.data, 'runs', ...parts)
+    const keep = async (folder: string, content: string) => {
+      await writeAtomically(join(folder, 'weights.safetensors'), content)
+      await writeAtomically(join(folder, 'state.json'), '{}')
+    }
+    await refused(404, '/api/runs/good/policy/state.json')
+    await keep(run('good', 'checkpoints', 'last'), 'last')
+    expect((await ask('/api/runs/good/policy/weights.safetensors')).body.toString()).toBe('last')
+    await symlink(box.folder, run('good', 'checkpoints', 'best'))
+    expect((await ask('/api/runs/good/policy/weights.safetensors')).body.toString()).toBe('last')
+    await rm(run('good', 'checkpoints', 'best'))
+    await keep(run('good', 'checkpoints', 'best'), 'best')
+    expect((await ask('/api/runs/good/policy/weights.safetensors')).body.toString()).toBe('best')
+    await refused(404, '/api/runs/good/policy/run.json')
+    await refused(404, '/api/runs/good/policy/..%2f..%2frun.json')
+    await refused(404, '/api/runs/nobody/policy/state.json')
   })
 
   it('that are not there or cannot be read are refused', async () => {

@@ -13,6 +13,7 @@ import { type Board } from './board.ts'
 import { inOrder } from './files.ts'
 import { Refusal, fileProblem, refusalOf } from './refusal.ts'
 import { type ReplayFiles, tagOf } from './replays.ts'
+import { POLICY_FILES } from './run-folder.ts'
 import { type Limits } from './limits.ts'
 
 export interface HttpSettings {
@@ -32,7 +33,19 @@ export interface HttpSettings {
 
 const METHODS = 'GET, HEAD'
 /** Addresses of the page; it reads the rest of the address itself. */
-const PAGES = ['/', '/replay/:id', '/run/:id', '/embed', '/embed/:id']
+const PAGES = [
+  '/',
+  '/replay/:id',
+  '/replays',
+  '/run/:id',
+  '/runs',
+  '/compare',
+  '/scenarios',
+  '/scenario/:env/:name',
+  '/help',
+  '/embed',
+  '/embed/:id',
+]
 const PAGE_LIMIT = 500
 
 export function httpApp(settings: HttpSettings): Express {
@@ -167,6 +180,17 @@ function api(settings: HttpSettings): RequestHandler {
   router.get('/runs/:id', async (request, response) => {
     response.json((await board.detail(request.params.id)) satisfies RunDetail)
   })
+  router.get('/runs/:id/policy/:file', async (request, response) => {
+    const { id, file } = request.params
+    if (!POLICY_FILES.includes(file)) {
+      throw new Refusal(404, 'not-found', 'policy file', shown(file), POLICY_FILES.join(' or '))
+    }
+    const folder = await (await board.find(id)).policyFolder()
+    if (folder === undefined) {
+      throw new Refusal(404, 'not-found', `run ${shown(id)}`, 'no checkpoint', 'a run that has kept one')
+    }
+    await sendFile(response, folder, file)
+  })
   router.get('/replays', async (request, response) => {
     const { offset, limit, run } = listQuery(request.query)
     const listing = await files.list(run)
@@ -189,7 +213,8 @@ function api(settings: HttpSettings): RequestHandler {
     await sendFile(response, file.folder, file.file)
   })
   router.use((request) => {
-    const expected = 'GET /api/health, /api/runs, /api/runs/<id>, /api/replays or /api/replays/<id>'
+    const expected =
+      'GET /api/health, /api/runs, /api/runs/<id>, /api/runs/<id>/policy/<file>, /api/replays or /api/replays/<id>'
     throw new Refusal(404, 'not-found', 'address', shown(request.originalUrl.split('?')[0]), expected)
   })
   return router

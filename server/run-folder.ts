@@ -1,16 +1,19 @@
 /** One run's folder, as the trainer writes it: run.json, log.jsonl, record.json, replays. */
-import { stat } from 'node:fs/promises'
+import { lstat, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import { TroupeError } from '../envs/core/errors.ts'
 import { check } from '../envs/core/schema.ts'
-import { isAlive } from '../results/files.ts'
+import { isAlive, presentFolder } from '../results/files.ts'
 import { type RunDetail, type RunInfo } from './protocol/runs.ts'
 import { readObject, readPart } from './files.ts'
 import { problemOf } from './refusal.ts'
 import { type ReplayFile, type ReplayFiles } from './replays.ts'
 import { RunLog, readEntry, readReturn, runReplayId } from './run-log.ts'
 import { type Limits } from './limits.ts'
+
+/** What a page needs of a checkpoint to play its policy. */
+export const POLICY_FILES = ['weights.safetensors', 'state.json']
 
 /** How much of a log's end is read to list a run that nobody follows. */
 const TAIL = 65_536
@@ -72,6 +75,19 @@ export class RunFolder {
   /** Folders whose changes concern a follower. */
   get folders(): string[] {
     return [this.folder, join(this.folder, 'replays')]
+  }
+
+  /** The folder of the best (else last) checkpoint, whose policy a page may play. */
+  async policyFolder(): Promise<string | undefined> {
+    for (const name of ['best', 'last']) {
+      const folder = presentFolder(join(this.folder, 'checkpoints', name))
+      if (folder === undefined) continue
+      const places = [folder, ...POLICY_FILES.map((file) => join(folder, file))]
+      const found = await Promise.all(places.map((place) => lstat(place).catch(() => undefined)))
+      // Links could lead out of the data folder.
+      if (found[0]?.isDirectory() === true && found.slice(1).every((file) => file?.isFile() === true)) return folder
+    }
+    return undefined
   }
 
   /** Reads what the list shows: run.json and the end of the log. */

@@ -1,6 +1,7 @@
 /** Which page is shown. */
 import { type JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { lazy } from './lazy.tsx'
 import { openedFile } from './opened-file.ts'
 import { Brand, ThemeButton } from './panels/bar.tsx'
 import { DropZone } from './panels/drop-zone.tsx'
@@ -11,6 +12,8 @@ import { route, type Route } from './route.ts'
 import { type Source } from './sources/load.ts'
 import { Connection } from './sources/socket.ts'
 import { strings } from './strings.ts'
+
+const ComparePage = lazy(async () => (await import('./compare/page.tsx')).ComparePage)
 
 export function App(): JSX.Element {
   const connection = useMemo(() => new Connection(), [])
@@ -27,6 +30,7 @@ function Page({ connection, route }: { connection: Connection; route: Route }): 
   const source = useMemo(() => (route.page === 'replay' ? sourceOf(route, file) : null), [route, file])
   if (route.page === 'home') return <HomePage connection={connection} />
   if (route.page === 'replay') return <ReplayPage connection={connection} source={source} query={route.query} />
+  if (route.page === 'compare') return <ComparePage connection={connection} query={route.query} />
   if (route.page === 'run') return <RunPage key={route.id} connection={connection} id={route.id} />
   return (
     <div class="page">

@@ -3,7 +3,7 @@ import { effect } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Session } from './session.ts'
 
-export function useClock(session: Session): void {
+export function useClock(session: Pick<Session, 'player' | 'clock'>): void {
   useEffect(() => {
     let handle = 0
     let last = 0

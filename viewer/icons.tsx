@@ -27,6 +27,9 @@ const PATHS = {
   target: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 3v4M12 17v4M3 12h4M17 12h4',
   search: 'M10.500 5a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11zM15 15l5 5',
   panel: 'M4 5h16v14H4zM14 5v14',
+  fork: 'M7 4v16M7 14c0-4 10-2 10-8M17 4v2',
+  compare: 'M4 5h7v14H4zM13 5h7v14h-7z',
+  share: 'M12 15V4m0 0L8 8m4-4 4 4M5 12v8h14v-8',
   download: 'M12 4v11m0 0-4-4m4 4 4-4M5 20h14',
 } as const
 

@@ -4,9 +4,15 @@ import { type Session } from './session.ts'
 export interface KeyActions {
   help(): void
   /** Opens or closes the list of overlays. */
-  overlays(): void
+  overlays?(): void
   /** To the field that finds an agent. */
-  find(): void
+  find?(): void
+  /** Plays on from this step. */
+  fork?(): void
+  /** Another episode beside this one. */
+  compare?(): void
+  /** Links, pictures, films. */
+  share?(): void
   /** Digits typed so far for "go to step"; '' when none. */
   typed(digits: string): void
 }
@@ -104,11 +110,11 @@ export class Keys {
         this.#session.following.value = !this.#session.following.peek() && this.#session.agent.peek() !== null
         return true
       case 'o':
-        this.#actions.overlays()
-        return true
+        this.#actions.overlays?.()
+        return this.#actions.overlays !== undefined
       case '/':
-        this.#actions.find()
-        return true
+        this.#actions.find?.()
+        return this.#actions.find !== undefined
       case '[':
         this.#session.cycle(-1)
         return true
@@ -122,6 +128,15 @@ export class Keys {
       case '?':
         this.#actions.help()
         return true
+      case 't':
+        this.#actions.fork?.()
+        return this.#actions.fork !== undefined
+      case 'c':
+        this.#actions.compare?.()
+        return this.#actions.compare !== undefined
+      case 'e':
+        this.#actions.share?.()
+        return this.#actions.share !== undefined
       default:
         return false
     }

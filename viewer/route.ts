@@ -5,6 +5,7 @@ export type Route =
   | { readonly page: 'home' }
   | { readonly page: 'replay'; readonly id: string | null; readonly query: ReplayQuery }
   | { readonly page: 'run'; readonly id: string }
+  | { readonly page: 'compare'; readonly query: CompareQuery }
   | { readonly page: 'unknown' }
 
 export interface ReplayQuery {
@@ -14,6 +15,14 @@ export interface ReplayQuery {
   readonly url: string | null
 }
 
+/** Two replays side by side; places as sources/kept.ts names them. */
+export interface CompareQuery {
+  readonly a: string | null
+  readonly b: string | null
+  readonly step: number
+  readonly agent: string | null
+}
+
 /** In the place of an id (ids hold a colon): a file that only this page has, and a replay given by its address. */
 const LOCAL = 'local'
 const LINK = 'link'
@@ -21,6 +30,7 @@ const LINK = 'link'
 export function parseRoute(path: string, search: string): Route {
   const parts = path.split('/').filter((part) => part !== '')
   if (parts.length === 0) return { page: 'home' }
+  if (parts.length === 1 && parts[0] === 'compare') return { page: 'compare', query: parseCompare(search) }
   const id = parts.length === 2 ? decode(parts[1]) : null
   if (parts[0] === 'replay' && id !== null) {
     return { page: 'replay', id: id === LOCAL || id === LINK ? null : id, query: parseQuery(search) }
@@ -37,6 +47,20 @@ function parseQuery(search: string): ReplayQuery {
     agent: query.get('agent'),
     url: query.get('url'),
   }
+}
+
+function parseCompare(search: string): CompareQuery {
+  const query = new URLSearchParams(search)
+  const { step, agent } = parseQuery(search)
+  return { a: query.get('a'), b: query.get('b'), step, agent }
+}
+
+export function comparePath({ a, b, step, agent }: Partial<CompareQuery>): string {
+  const search = new URLSearchParams()
+  for (const [name, place] of Object.entries({ a, b })) if (place != null) search.set(name, place)
+  if (step !== undefined && step > 0) search.set('step', String(step))
+  if (agent != null) search.set('agent', agent)
+  return `/compare?${search.toString()}`
 }
 
 /** Where a replay is, at a step, with an agent. @param id null for a file that only this page has */

@@ -16,6 +16,7 @@ import { OVERLAYS_EVENT } from '../panels/overlay-menu.tsx'
 import { StripChoice, Strips } from '../panels/strips.tsx'
 import { Timeline, useWidth } from '../panels/timeline.tsx'
 import { Transport } from '../panels/transport.tsx'
+import { ToolButtons, ToolDialogs, ToolStrip, useTools } from '../panels/tools.tsx'
 import { rewrite, type ReplayQuery } from '../route.ts'
 import { Session } from '../session.ts'
 import { type Source } from '../sources/load.ts'
@@ -40,6 +41,7 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
   const help = useSignal(false)
   const typed = useSignal('')
   const follower = useSignal<Follower | null>(null)
+  const tools = useTools(session)
   const narrow = useNarrow()
   useClock(session)
 
@@ -60,6 +62,8 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
       typed: (digits) => (typed.value = digits),
       overlays: () => dispatchEvent(new Event(OVERLAYS_EVENT)),
       find: () => document.getElementById(FIND_AGENT)?.focus(),
+      fork: tools.fork,
+      compare: tools.compare,
     })
     const listen = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || belongsToField(event.target, event.key)) return
@@ -67,7 +71,7 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
-  }, [session, help, typed])
+  }, [session, help, typed, tools])
 
   // Episodes of a run can be followed.
   const run = source?.kind === 'server' ? runOf(source.id) : null
@@ -101,7 +105,11 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
   }
   return (
     <div class="replay-page">
-      <Bar session={session} onHelp={() => (help.value = true)} />
+      <Bar
+        session={session}
+        onHelp={() => (help.value = true)}
+        tools={<ToolButtons session={session} tools={tools} />}
+      />
       <VerdictLine session={session} />
       {session.failure.value !== null && <Notice text={session.failure.value} />}
       {session.stopped.value !== null && <Notice text={session.stopped.value} />}
@@ -112,6 +120,7 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
         {!narrow && <SidePanel session={session} />}
       </main>
       <div class="controls">
+        <ToolStrip session={session} tools={tools} />
         <Transport session={session} live={run === null ? undefined : live} />
         <Timeline session={session} strips={!narrow} />
       </div>
@@ -121,6 +130,7 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
         </aside>
       )}
       <Help open={help.value} onClose={() => (help.value = false)} />
+      <ToolDialogs session={session} tools={tools} />
       <Spoken session={session} />
       {typed.value !== '' && (
         <p class="typed" role="status">

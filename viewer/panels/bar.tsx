@@ -1,13 +1,13 @@
 /** The line above the stage: what is shown, whether it is genuine, and what to do with it. */
 import { useComputed, useSignal } from '@preact/signals'
-import { type JSX } from 'preact'
+import { type ComponentChildren, type JSX } from 'preact'
 import { Icon } from '../icons.tsx'
 import { replayPath } from '../route.ts'
 import { type Session } from '../session.ts'
 import { replayAddress } from '../sources/load.ts'
 import { scenarioName } from '../stage/stage-view.tsx'
 import { figure, strings } from '../strings.ts'
-import { teamRewardOf } from '../survey.ts'
+import { teamReturn, teamRewardOf } from '../survey.ts'
 import { switchTheme, theme } from '../theme.ts'
 import { copyText } from './copy.tsx'
 import { useThrottled } from './throttle.ts'
@@ -34,7 +34,9 @@ export function ThemeButton(): JSX.Element {
   )
 }
 
-export function Bar({ session, onHelp }: { session: Session; onHelp: () => void }): JSX.Element {
+/** @param tools what else can be done with the replay */
+export function Bar(props: { session: Session; onHelp: () => void; tools?: ComponentChildren }): JSX.Element {
+  const { session, onHelp, tools } = props
   const info = session.info.value
   const source = session.source.value
   return (
@@ -50,7 +52,7 @@ export function Bar({ session, onHelp }: { session: Session; onHelp: () => void 
           <Fact name={words.seed} value={shortSeed(info.header.seed)} title={info.header.seed ?? ''} mono />
           <Fact
             name={words.return}
-            value={figure(info.header.result?.return)}
+            value={figure(info.header.result?.return ?? soFar(session))}
             title={words.returnOver[teamRewardOf(info.header.scenario)]}
             after={words.returnOver[teamRewardOf(info.header.scenario)]}
           />
@@ -58,6 +60,7 @@ export function Bar({ session, onHelp }: { session: Session; onHelp: () => void 
       )}
       {info !== null && <Badge session={session} />}
       <div class="bar-actions">
+        {tools}
         {info !== null && <CopyLink session={session} />}
         {source?.kind === 'server' && (
           <a
@@ -77,6 +80,14 @@ export function Bar({ session, onHelp }: { session: Session; onHelp: () => void 
       </div>
     </header>
   )
+}
+
+/** Return of an episode that is still being played. */
+function soFar(session: Session): number | undefined {
+  const { returns, steps } = session.overview.value
+  const agents = session.info.value?.agents.length ?? 0
+  if (session.source.value?.kind !== 'fork' || returns.length === 0) return undefined
+  return teamReturn(teamRewardOf(session.info.value?.header.scenario), returns, steps * agents, agents)
 }
 
 function Fact(props: {
@@ -152,7 +163,7 @@ export function VerdictLine({ session }: { session: Session }): JSX.Element | nu
   )
 }
 
-export function Notice(props: { title?: string; text: string; children?: preact.ComponentChildren }): JSX.Element {
+export function Notice(props: { title?: string; text: string; children?: ComponentChildren }): JSX.Element {
   return (
     <div class="notice" role="status">
       <p>

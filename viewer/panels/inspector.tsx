@@ -242,7 +242,7 @@ function Actions(props: { info: EpisodeInfo; record: StepRecord; agent: number }
         <div>
           <dt>{words.actionTaken}</dt>
           <dd class="strong" data-fact="action">
-            {over ? words.over : name(row(step))}
+            {over ? (record.ended === 'no' ? words.open : words.over) : name(row(step))}
           </dd>
         </div>
         {step > 0 && (
@@ -271,7 +271,7 @@ function Actions(props: { info: EpisodeInfo; record: StepRecord; agent: number }
   )
 }
 
-function actionName(space: ActionSpace | undefined, action: readonly number[]): string {
+export function actionName(space: ActionSpace | undefined, action: readonly number[]): string {
   if (space === undefined) return action.map(String).join(', ')
   if (space.kind === 'discrete') return space.names[action[0]] ?? String(action[0])
   if (space.kind === 'multi-discrete') {
