@@ -1,11 +1,14 @@
 /** The tables of what acts and what learns. An algorithm adds a line here, a scripted policy in scripted/index.ts. */
 import { type LearnerDefinition } from './core/learner.ts'
 import { ippo } from './ippo.ts'
+import { iql } from './iql.ts'
 import { mappo } from './mappo.ts'
+import { qmix } from './qmix.ts'
+import { vdn } from './vdn.ts'
 export { POLICIES } from './scripted/index.ts'
 
 /** Algorithms, by name. */
-export const LEARNERS: Record<string, LearnerDefinition> = { mappo, ippo }
+export const LEARNERS: Record<string, LearnerDefinition> = { mappo, ippo, iql, vdn, qmix }
 
 export * from './core/policy.ts'
 export * from './core/learner.ts'

@@ -96,6 +96,13 @@ const OTHER: Record<string, unknown> = {
   sharing: 'none',
   criticHidden: 9,
   entropyEnd: 0.5,
+  layers: 2,
+  memoryEpisodes: 3,
+  memorySteps: 12,
+  window: 2,
+  targetInterval: 1,
+  targetRate: 0.5,
+  epsilonEnd: 0.6,
 }
 
 /** Some settings say something only beside others. */

@@ -129,6 +129,8 @@ export interface LearnerParts {
   readonly later?: Readonly<Record<string, unknown>>
   /** By prefix of the names of its tensors: 'target' for what is no network of its own, 'store/…' for what is data. */
   readonly kept?: Readonly<Record<string, Kept>>
+  /** Further numbers that decide the future, by name. */
+  readonly ledger?: Record<string, number>
   readonly count: { steps: number; updates: number }
 }
 
@@ -148,6 +150,7 @@ interface SavedState {
   readonly optimisers: Readonly<Record<string, { steps: number }>>
   readonly steps: number
   readonly updates: number
+  readonly ledger?: Readonly<Record<string, number>>
   /** Of every shard, in order. */
   readonly lanes: readonly Snapshot[]
 }
@@ -203,6 +206,7 @@ export function saveLearner(parts: LearnerParts): Checkpoint {
     optimisers,
     steps: parts.count.steps,
     updates: parts.count.updates,
+    ...(parts.ledger === undefined ? {} : { ledger: { ...parts.ledger } }),
     lanes: shards.flatMap(({ lanes }) => lanes),
   }
   return { weights, state: state as unknown as Record<string, unknown> }
@@ -264,6 +268,7 @@ export function loadLearner(parts: LearnerParts, checkpoint: Checkpoint): void {
   }
   parts.count.steps = state.steps
   parts.count.updates = state.updates
+  if (parts.ledger !== undefined) Object.assign(parts.ledger, state.ledger)
   parts.shards.forEach((shard, k) => {
     const number = parts.group.own[k]
     for (const [name, rng] of Object.entries(shard.generators)) rng.state.set(state.generators[number][name])

@@ -286,15 +286,15 @@ export class Memory<S extends Shapes> implements Kept {
   }
 }
 
-/** Lengths of saved sequences. @throws TroupeError bad-file */
-export function lengthsOf(tensors: Tensors, where: string): readonly number[] {
+/** Lengths of saved sequences, each at least `least`. @throws TroupeError bad-file */
+export function lengthsOf(tensors: Tensors, where: string, least = 1): readonly number[] {
   const saved = tensors.lengths as SavedTensor | undefined
   const lengths = saved === undefined ? [] : [...saved.data]
-  const odd = lengths.find((length) => !Number.isInteger(length) || length < 1)
+  const odd = lengths.find((length) => !Number.isInteger(length) || length < least)
   if (saved?.shape.length === 1 && odd === undefined) return lengths
   throw new TroupeError('bad-file', {
     where: `${where}: lengths`,
     got: saved === undefined ? 'missing' : odd === undefined ? `of shape ${shown(saved.shape)}` : String(odd),
-    expected: 'rows of each sequence, 1 or more',
+    expected: `rows of each sequence, ${least} or more`,
   })
 }

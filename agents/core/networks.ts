@@ -190,11 +190,15 @@ export class Network {
     return this.freed
   }
 
-  /** @param watch sees what the GRU gives */
-  private apply(
+  /**
+   * The network as a function of its weights too, for losses over several networks (`differentiateTogether`).
+   * @param weights in the order of `parameters.variables`
+   * @param watch sees what the GRU gives
+   */
+  apply(
     x: tf.Tensor2D,
     weights: readonly tf.Tensor[],
-    sequences: Sequences | undefined,
+    sequences?: Sequences,
     watch?: (states: tf.Tensor2D) => void,
   ): tf.Tensor2D {
     let out = x

@@ -25,6 +25,8 @@ export const SMALL: Readonly<Record<string, unknown>> = {
   layers: 1,
   epochs: 1,
   minibatches: 1,
+  batchEpisodes: 2,
+  epsilonSteps: 30,
 }
 
 /** The settings among the given that a learner knows. */

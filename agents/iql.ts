@@ -1,0 +1,59 @@
+/**
+ * IQL: every agent learns the value of its own actions from its own reward, as if the others were weather.
+ *
+ * Tan 1993, "Multi-Agent Reinforcement Learning: Independent vs. Cooperative Agents"; with deep networks, memory of episodes and
+ * double-Q as in uoe-agents/epymarl at cbc38c0 (modules/critics none, learners/q_learner.py). Differences from it are listed in
+ * agents/README.md.
+ *
+ *   y_i = r_i + γ (1 − terminated) Q'_i(h'_i, argmax over legal a of Q_i(h'_i, a))
+ *   L   = mean over steps and agents of (Q_i(h_i, a_i) − y_i)²
+ *
+ * Read on: settings, the joining of values (there is none). Targets are in core/values.ts, the order of things in core/qlearning.ts.
+ */
+import { Type, type Static } from '@sinclair/typebox'
+import { withDefaults } from '../envs/core/index.ts'
+import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
+import { ValueLearner, utilityNetwork, valuePolicy, type Mixing } from './core/qlearning.ts'
+import {
+  EPSILON_SETTINGS,
+  VALUE_SETTINGS,
+  effectiveValues,
+  epsilonGreedy,
+  falling,
+  type EffectiveValues,
+} from './core/values.ts'
+
+export const IQL_SETTINGS = Type.Object({ ...VALUE_SETTINGS, ...EPSILON_SETTINGS }, { additionalProperties: false })
+
+export type IqlSettings = Static<typeof IQL_SETTINGS>
+
+/** Nobody's values meet anybody else's: [M, n] stays [M, n]. */
+export function apart(agents: number): Mixing {
+  return { outputs: agents, networks: [], targets: [], mix: (values) => values }
+}
+
+const playing = (settings: EffectiveValues) => ({
+  network: utilityNetwork(settings),
+  explore: epsilonGreedy(settings as EffectiveValues<IqlSettings>),
+})
+
+function create(request: LearnerRequest): ValueLearner {
+  const settings = effectiveValues(withDefaults(IQL_SETTINGS, request.settings ?? {}, 'iql settings'))
+  const { epsilonStart, epsilonEnd, epsilonSteps } = settings
+  return new ValueLearner(request, {
+    name: 'iql',
+    settings,
+    ...playing(settings),
+    mixing: (_spec, agents) => apart(agents),
+    exploration: (steps) => falling(epsilonStart, epsilonEnd, epsilonSteps, steps),
+  })
+}
+
+export const iql: LearnerDefinition = {
+  name: 'iql',
+  paper: 'Tan 1993; details of EPyMARL (Papoudakis et al. 2021, arXiv 2006.07869)',
+  summary: 'Independent Q-learning: every agent values its own actions by its own reward.',
+  settings: IQL_SETTINGS,
+  create,
+  policy: (spec, checkpoint, mode) => valuePolicy('iql', spec, checkpoint, mode, playing),
+}
