@@ -14,6 +14,10 @@ import { Connection } from './sources/socket.ts'
 import { strings } from './strings.ts'
 
 const ComparePage = lazy(async () => (await import('./compare/page.tsx')).ComparePage)
+const BoardsPage = lazy(async () => (await import('./pages/boards.tsx')).BoardsPage)
+const BoardPage = lazy(async () => (await import('./pages/board.tsx')).BoardPage)
+const EntryPage = lazy(async () => (await import('./pages/entry.tsx')).EntryPage)
+const SubmitPage = lazy(async () => (await import('./pages/submit.tsx')).SubmitPage)
 
 export function App(): JSX.Element {
   const connection = useMemo(() => new Connection(), [])
@@ -32,6 +36,10 @@ function Page({ connection, route }: { connection: Connection; route: Route }): 
   if (route.page === 'replay') return <ReplayPage connection={connection} source={source} query={route.query} />
   if (route.page === 'compare') return <ComparePage connection={connection} query={route.query} />
   if (route.page === 'run') return <RunPage key={route.id} connection={connection} id={route.id} />
+  if (route.page === 'boards') return <BoardsPage />
+  if (route.page === 'board') return <BoardPage place={route.place} id={route.id} query={route.query} />
+  if (route.page === 'entry') return <EntryPage id={route.id} />
+  if (route.page === 'submit') return <SubmitPage />
   return (
     <div class="page">
       <header class="bar">

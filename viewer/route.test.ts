@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseRoute, replayPath, runPath } from './route.ts'
+import { boardPath, entryPath, parseRoute, replayPath, runPath } from './route.ts'
 
 const split = (path: string): [string, string] => {
   const [a, b = ''] = path.split('?')
@@ -17,6 +17,22 @@ describe('addresses', () => {
       })
     }
     expect(parseRoute(...split(runPath('a b:c')))).toEqual({ page: 'run', id: 'a b:c' })
+  })
+
+  it('a board is named with its rows, its evidence and its place in the list', () => {
+    const query = { kind: 'algorithm', level: 'live', offset: 50 } as const
+    for (const place of ['scenario', 'suite'] as const) {
+      const path = boardPath(place, 'warehouse/tiny-2ag', query)
+      expect(parseRoute(...split(path))).toEqual({ page: 'board', place, id: 'warehouse/tiny-2ag', query })
+    }
+    expect(boardPath('scenario', 'matrix/pd')).toBe('/board/matrix%2Fpd')
+    expect(parseRoute('/board/matrix%2Fpd', '?from=-3&rows=x')).toMatchObject({
+      query: { kind: 'policy', level: null, offset: 0 },
+    })
+    expect(parseRoute(entryPath('abc'), '')).toEqual({ page: 'entry', id: 'abc' })
+    expect(parseRoute('/boards', '')).toEqual({ page: 'boards' })
+    expect(parseRoute('/submit', '')).toEqual({ page: 'submit' })
+    expect(parseRoute('/boards/x', '')).toEqual({ page: 'unknown' })
   })
 
   it('nonsense in a link is read as the first step and no agent', () => {

@@ -6,7 +6,19 @@ export type Route =
   | { readonly page: 'replay'; readonly id: string | null; readonly query: ReplayQuery }
   | { readonly page: 'run'; readonly id: string }
   | { readonly page: 'compare'; readonly query: CompareQuery }
+  | { readonly page: 'boards' }
+  /** A board of a scenario or a suite. */
+  | { readonly page: 'board'; readonly place: 'scenario' | 'suite'; readonly id: string; readonly query: BoardQuery }
+  | { readonly page: 'entry'; readonly id: string }
+  | { readonly page: 'submit' }
   | { readonly page: 'unknown' }
+
+export interface BoardQuery {
+  readonly kind: 'policy' | 'algorithm'
+  /** Level of evidence; null = the strongest that has rows. */
+  readonly level: string | null
+  readonly offset: number
+}
 
 export interface ReplayQuery {
   readonly step: number
@@ -36,6 +48,11 @@ export function parseRoute(path: string, search: string): Route {
     return { page: 'replay', id: id === LOCAL || id === LINK ? null : id, query: parseQuery(search) }
   }
   if (parts[0] === 'run' && id !== null) return { page: 'run', id }
+  if (parts.length === 1 && parts[0] === 'boards') return { page: 'boards' }
+  if (parts.length === 1 && parts[0] === 'submit') return { page: 'submit' }
+  if (parts[0] === 'entry' && id !== null) return { page: 'entry', id }
+  if (parts[0] === 'board' && id !== null) return { page: 'board', place: 'scenario', id, query: boardQuery(search) }
+  if (parts[0] === 'suite' && id !== null) return { page: 'board', place: 'suite', id, query: boardQuery(search) }
   return { page: 'unknown' }
 }
 
@@ -72,6 +89,30 @@ export function replayPath(id: string | null, query: Partial<ReplayQuery> = {}):
   const text = search.toString()
   const place = id ?? (query.url != null ? LINK : LOCAL)
   return `/replay/${encodeURIComponent(place)}${text === '' ? '' : `?${text}`}`
+}
+
+function boardQuery(search: string): BoardQuery {
+  const query = new URLSearchParams(search)
+  const offset = Number(query.get('from') ?? 0)
+  return {
+    kind: query.get('rows') === 'algorithm' ? 'algorithm' : 'policy',
+    level: query.get('evidence'),
+    offset: Number.isInteger(offset) && offset > 0 && offset < 1e9 ? offset : 0,
+  }
+}
+
+/** Where a board is. @param place whose board: a scenario's or a suite's */
+export function boardPath(place: 'scenario' | 'suite', id: string, query: Partial<BoardQuery> = {}): string {
+  const search = new URLSearchParams()
+  if (query.kind === 'algorithm') search.set('rows', query.kind)
+  if (query.level != null) search.set('evidence', query.level)
+  if (query.offset !== undefined && query.offset > 0) search.set('from', String(query.offset))
+  const text = search.toString()
+  return `/${place === 'scenario' ? 'board' : 'suite'}/${encodeURIComponent(id)}${text === '' ? '' : `?${text}`}`
+}
+
+export function entryPath(id: string): string {
+  return `/entry/${encodeURIComponent(id)}`
 }
 
 export function runPath(id: string): string {
