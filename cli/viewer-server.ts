@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { startServer } from '../server/index.ts'
+import { startServer, type RunningServer, type ServerSettings } from '../server/index.ts'
 import { TroupeError, shown } from '../envs/core/errors.ts'
 import { type Session } from './command.ts'
 import { whole } from './settings.ts'
@@ -13,11 +13,7 @@ export const DEFAULT_PORT = 7340
 /** How many ports after the first are tried when nobody asked for a certain one. */
 const TRIES = 20
 
-export interface Served {
-  readonly url: string
-  readonly port: number
-  close(): Promise<void>
-}
+export type Served = RunningServer
 
 export const parsePort = whole('--port', 0, 65535)
 
@@ -62,10 +58,10 @@ function isFree(port: number, host: string): Promise<boolean> {
  * @param port a certain one (taken = error), or undefined for the default one or the next that is free
  */
 export async function serveViewer(
-  wanted: { data: string; host?: string; port?: number },
+  wanted: { data: string; host?: string; port?: number; boards?: ServerSettings['boards'] },
   session: Session,
 ): Promise<Served> {
-  const { data, host = '127.0.0.1', port } = wanted
+  const { data, host = '127.0.0.1', port, boards = false } = wanted
   const viewerDir = viewerFolder()
   if (existsSync(data) && !statSync(data).isDirectory()) {
     throw new TroupeError('environment', {
@@ -74,11 +70,11 @@ export async function serveViewer(
       expected: 'a folder of runs and replays (`troupe watch <file>` shows one replay)',
     })
   }
-  if (port !== undefined) return startServer({ data, host, port, viewerDir })
+  if (port !== undefined) return startServer({ data, host, port, viewerDir, boards })
   for (let candidate = DEFAULT_PORT; candidate < DEFAULT_PORT + TRIES; candidate++) {
     if (!(await isFree(candidate, host))) continue
     try {
-      const served = await startServer({ data, host, port: candidate, viewerDir })
+      const served = await startServer({ data, host, port: candidate, viewerDir, boards })
       if (candidate !== DEFAULT_PORT)
         session.out.warn(`Port ${DEFAULT_PORT} is in use; the viewer is on port ${candidate}.`)
       return served

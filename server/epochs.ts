@@ -1,6 +1,7 @@
 /**
  * Epochs: the key that evaluation seeds come from is fixed and committed to when an epoch opens, secret while it runs,
- * and published when it closes, so that everybody can check afterwards that no seed was picked.
+ * and published when it is over and nobody plays on its seeds any more, so that everybody can check afterwards that no
+ * seed was picked.
  */
 import { randomBytes } from 'node:crypto'
 import { type Epoch } from './protocol/rest.ts'
@@ -27,41 +28,76 @@ export interface EpochSettings {
   readonly now: () => number
 }
 
-/** The epoch that runs; opened when there is none, and changed when its time is over. */
-export async function currentEpoch(settings: EpochSettings): Promise<EpochRow> {
-  const runs = (newest: EpochRow | undefined) =>
-    newest !== undefined && newest.closedAt === null && newest.closesAt > settings.now() ? newest : undefined
-  const [newest] = await settings.store.epochs()
-  return runs(newest) ?? turn(settings, runs, randomBytes(32).toString('hex'))
-}
+export class Epochs {
+  private readonly all: EpochSettings
+  /** Plays that go on, by epoch: its key stays secret until they have ended. */
+  private readonly holds = new Map<number, number>()
 
-/**
- * Closes and reveals the epoch that runs, and opens the next; both acts are in the log.
- * @param key 32 bytes as hex digits, to repeat an epoch elsewhere; default drawn
- */
-export async function nextEpoch(settings: EpochSettings, key = randomBytes(32).toString('hex')): Promise<EpochRow> {
-  return turn(settings, () => undefined, key)
-}
+  constructor(settings: EpochSettings) {
+    this.all = settings
+  }
 
-/** @param keep the newest epoch where it is to stay: somebody else may have opened it meanwhile */
-async function turn(
-  { store, signer, epochMs, now }: EpochSettings,
-  keep: (newest: EpochRow | undefined) => EpochRow | undefined,
-  key: string,
-): Promise<EpochRow> {
-  return store.transaction(async (inside) => {
-    const [newest] = await inside.epochs()
-    const kept = keep(newest)
-    if (kept !== undefined) return kept
-    const at = now()
-    if (newest !== undefined && newest.closedAt === null) {
-      await inside.closeEpoch(newest.id, at)
-      const { id, commitment } = newest
-      await appendRecord(inside, signer, 'epoch-revealed', { epoch: id, commitment, key: newest.key }, at)
+  /** The epoch that runs; opened when there is none, changed when its time is over. Reveals what may be revealed. */
+  async current(): Promise<EpochRow> {
+    const { store, now } = this.all
+    const runs = (newest: EpochRow | undefined) =>
+      newest !== undefined && newest.closesAt > now() ? newest : undefined
+    const [newest, ...older] = await store.epochs()
+    const running = runs(newest) ?? (await this.turn(runs))
+    if (older.some((epoch) => epoch.closedAt === null)) await this.reveal()
+    return running
+  }
+
+  /** Takes the running epoch's key. It is not published before it is released. */
+  async hold(): Promise<{ readonly id: number; readonly key: string; readonly commitment: string; release(): void }> {
+    const { id, key, commitment } = await this.current()
+    this.holds.set(id, (this.holds.get(id) ?? 0) + 1)
+    let held = true
+    const release = () => {
+      if (held) this.holds.set(id, this.holds.get(id)! - 1)
+      held = false
     }
-    const commitment = commitmentOf(key)
-    const made = await inside.addEpoch({ openedAt: at, closesAt: at + epochMs, closedAt: null, commitment, key })
-    await appendRecord(inside, signer, 'epoch-opened', { epoch: made.id, commitment }, at)
+    return { id, key, commitment, release }
+  }
+
+  /**
+   * Ends the running epoch and opens the next.
+   * @param key 32 bytes as hex digits, to repeat an epoch elsewhere; default drawn
+   */
+  async next(key?: string): Promise<EpochRow> {
+    const made = await this.turn(() => undefined, key)
+    await this.reveal()
     return made
-  })
+  }
+
+  /** Publishes the keys of all epochs that are over and that nobody plays on. Both acts are in the log. */
+  async reveal(): Promise<void> {
+    const { store, signer, now } = this.all
+    await store.transaction(async (inside) => {
+      const [, ...older] = await inside.epochs()
+      for (const { id, commitment, key, closedAt } of older.reverse()) {
+        if (closedAt !== null || (this.holds.get(id) ?? 0) > 0) continue
+        await inside.closeEpoch(id, now())
+        await appendRecord(inside, signer, 'epoch-revealed', { epoch: id, commitment, key }, now())
+      }
+    })
+  }
+
+  /** @param keep the newest epoch where it is to stay: somebody else may have opened it meanwhile */
+  private async turn(
+    keep: (newest: EpochRow | undefined) => EpochRow | undefined,
+    key = randomBytes(32).toString('hex'),
+  ): Promise<EpochRow> {
+    const { store, signer, epochMs, now } = this.all
+    return store.transaction(async (inside) => {
+      const [newest] = await inside.epochs()
+      const kept = keep(newest)
+      if (kept !== undefined) return kept
+      const at = now()
+      const commitment = commitmentOf(key)
+      const made = await inside.addEpoch({ openedAt: at, closesAt: at + epochMs, closedAt: null, commitment, key })
+      await appendRecord(inside, signer, 'epoch-opened', { epoch: made.id, commitment }, at)
+      return made
+    })
+  }
 }

@@ -10,6 +10,7 @@ import { type ReplayList } from './protocol/replays.ts'
 import { type RunDetail, type RunList } from './protocol/runs.ts'
 import { knowsHost } from './addresses.ts'
 import { type Board } from './board.ts'
+import { type BoardsDoor, boardsRouter } from './rest/router.ts'
 import { inOrder } from './files.ts'
 import { Refusal, fileProblem, refusalOf } from './refusal.ts'
 import { type ReplayFiles, tagOf } from './replays.ts'
@@ -28,6 +29,9 @@ export interface HttpSettings {
   readonly limits: Limits
   readonly log: Logger
   readonly version: string
+  readonly boards: BoardsDoor
+  /** Proxies in front whose word about the address is taken. */
+  readonly proxies: number
   viewers(): number
 }
 
@@ -54,7 +58,10 @@ export function httpApp(settings: HttpSettings): Express {
   app.disable('etag')
   app.set('query parser', 'simple')
   app.set('strict routing', false)
-  app.use(logged(settings.log), addressed(settings), readOnly(settings.limits), policy(settings.embedFrom))
+  app.set('trust proxy', settings.proxies)
+  app.use(logged(settings.log), addressed(settings), policy(settings.embedFrom))
+  app.use('/api', boardsRouter(settings.boards, sendPart))
+  app.use(readOnly(settings.limits))
   app.use('/api', api(settings))
   app.use(...pages(settings))
   app.use(async (request, response) => {
@@ -210,11 +217,12 @@ function api(settings: HttpSettings): RequestHandler {
     response.set('ETag', tagOf(file))
     response.set('Content-Type', 'application/octet-stream')
     response.set('Content-Disposition', `attachment; filename="${name}.replay"`)
-    await sendFile(response, file.folder, file.file)
+    if (file.from === undefined) await sendFile(response, file.folder, file.file)
+    else await sendPart(response, file.folder, file.file, { from: file.from, bytes: file.bytes })
   })
   router.use((request) => {
     const expected =
-      'GET /api/health, /api/runs, /api/runs/<id>, /api/runs/<id>/policy/<file>, /api/replays or /api/replays/<id>'
+      'GET /api/health, /api/runs, /api/runs/<id>, /api/runs/<id>/policy/<file>, /api/replays, /api/replays/<id> or one of /api/openapi.json'
     throw new Refusal(404, 'not-found', 'address', shown(request.originalUrl.split('?')[0]), expected)
   })
   return router
@@ -276,15 +284,33 @@ function pages({ viewerDir }: HttpSettings): [RequestHandler, RequestHandler] {
 }
 
 /** Sends a file by its name in a folder, ranges and conditions included. */
-function sendFile(response: Response, root: string, name: string, etag = false): Promise<void> {
+function sendFile(
+  response: Response,
+  root: string,
+  name: string,
+  etag = false,
+  part?: { readonly from: number; readonly bytes: number },
+): Promise<void> {
+  // Understood by `send`, which express hands its options to.
+  const some = part === undefined ? {} : { start: part.from, end: part.from + part.bytes - 1 }
   return new Promise((resolve, reject) => {
-    response.sendFile(name, { root, etag, cacheControl: false, dotfiles: 'deny' }, (error?: Error) => {
+    response.sendFile(name, { root, etag, cacheControl: false, dotfiles: 'deny', ...some }, (error?: Error) => {
       if (error === undefined || error === null) resolve()
       else if (response.headersSent)
         resolve(void response.destroy()) // the reader went away, or the file did
       else reject(error)
     })
   })
+}
+
+/** Sends a part of a file: one replay of a bundle. */
+function sendPart(
+  response: Response,
+  root: string,
+  name: string,
+  part: { readonly from: number; readonly bytes: number },
+): Promise<void> {
+  return sendFile(response, root, name, false, part)
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import { type AddressInfo, type Socket } from 'node:net'
 import { pino, type Logger } from 'pino'
 import { TroupeError } from '../envs/core/errors.ts'
 import { Board } from './board.ts'
+import { Boards, type BoardsSettings } from './boards.ts'
 import { httpApp } from './http.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { ReplayFiles } from './replays.ts'
@@ -15,12 +16,17 @@ import { Shelf } from './shelf.ts'
 import { Sockets } from './sockets.ts'
 
 export { LIMITS, type Limits } from './limits.ts'
+export { Boards, type BoardsSettings } from './boards.ts'
 
 export const DEFAULT_PORT = 7340
 /** Free ports are looked for this far above one that is in use. */
 const NEARBY = 20
 /** Bytes of a request before its body: address and headers. */
 const MAX_HEAD = 16_384
+/** From the first byte to the last: of the head, of a whole request, of one that uploads. */
+const HEAD_MS = 10_000
+const REQUEST_MS = 30_000
+const UPLOAD_MS = 120_000
 
 export interface ServerSettings {
   /** Default '127.0.0.1': this machine only. */
@@ -39,12 +45,18 @@ export interface ServerSettings {
   readonly embedFrom?: readonly string[]
   /** Other limits than the usual ones. */
   readonly limits?: Partial<Limits>
+  /** The leaderboard of the data folder; default off. `true` takes the usual settings. */
+  readonly boards?: boolean | Omit<BoardsSettings, 'data' | 'log' | 'version'>
+  /** Proxies in front whose word about a visitor's address is taken; default 0. */
+  readonly proxies?: number
 }
 
 export interface RunningServer {
   /** With the port it got, without a slash at the end. */
   readonly url: string
   readonly port: number
+  /** The leaderboard, or why there is none. */
+  readonly boards: { readonly on: true; readonly open: Boards } | { readonly on: false; readonly problem: string }
   /** Stops accepting, sends viewers home (1001), and ends within two seconds. Calling it again is fine. */
   close(): Promise<void>
 }
@@ -64,10 +76,24 @@ export async function startServer(settings: ServerSettings = {}): Promise<Runnin
   const files = new ReplayFiles(data, shippedFolders(settings.viewerDir), limits)
   const board = new Board(data, files, limits, log)
   const shelf = new Shelf(files, limits)
-  const server = createServer({ maxHeaderSize: MAX_HEAD, requestTimeout: 30_000, headersTimeout: 10_000 })
+  const boards = await openBoards(settings, data, log, version)
+  if (boards.on) files.boards = (entry, name) => boards.open.replay(entry, name)
+  // An upload may take longer than a question.
+  const requestTimeout = boards.on ? UPLOAD_MS : REQUEST_MS
+  const server = createServer({ maxHeaderSize: MAX_HEAD, requestTimeout, headersTimeout: HEAD_MS })
   const common = { host, names, board, files, limits, log, version }
   const sockets = new Sockets(server, { ...common, shelf })
-  server.on('request', httpApp({ ...common, data, viewerDir, embedFrom, viewers: () => sockets.count }))
+  const door = boards.on
+    ? { boards: boards.open, problem: '', version }
+    : { boards: undefined, problem: boards.problem, version }
+  server.on(
+    'request',
+    httpApp({
+      ...common,
+      ...{ data, viewerDir, embedFrom, boards: door, proxies: settings.proxies ?? 0 },
+      viewers: () => sockets.count,
+    }),
+  )
   server.on('clientError', (error, socket) => malformed(error, socket as Socket))
   server.maxConnections = 2 * limits.viewers
 
@@ -76,6 +102,7 @@ export async function startServer(settings: ServerSettings = {}): Promise<Runnin
   } catch (error) {
     board.close()
     await sockets.close(0)
+    if (boards.on) await boards.open.close()
     throw await refusedToListen(error, host, port)
   }
   const address = server.address() as AddressInfo
@@ -91,8 +118,26 @@ export async function startServer(settings: ServerSettings = {}): Promise<Runnin
     await sockets.close(limits.closeMs)
     await stopped
     clearTimeout(cut)
+    if (boards.on) await boards.open.close()
   }
-  return { url, port: address.port, close: () => (closing ??= close()) }
+  return { url, port: address.port, boards, close: () => (closing ??= close()) }
+}
+
+/** Boards that cannot be opened are no reason not to show replays. */
+async function openBoards(
+  { boards: wanted = false }: ServerSettings,
+  data: string,
+  log: Logger,
+  version: string,
+): Promise<RunningServer['boards']> {
+  if (wanted === false) return { on: false, problem: 'this server was started without them; `troupe serve` has them' }
+  try {
+    return { on: true, open: await Boards.open({ ...(wanted === true ? {} : wanted), data, log, version }) }
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error
+    log.warn({ problem: error.message }, 'boards are off')
+    return { on: false, problem: error.message }
+  }
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

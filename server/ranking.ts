@@ -29,6 +29,13 @@ export class Ranking<Row extends Ranked> {
     this.widest = this.errors.reduce((most, error) => Math.max(most, error), 0)
   }
 
+  /** Place of a row, 0 being the best; undefined when it is not here. */
+  placeOf(id: string): number | undefined {
+    this.places ??= new Map(this.rows.map((row, place) => [row.id, place]))
+    return this.places.get(id)
+  }
+  private places: Map<string, number> | undefined
+
   /** Places before the first whose value is at most (`orEqual`: below) the given one. */
   private placesAbove(value: number, orEqual = false): number {
     let low = 0

@@ -21,7 +21,12 @@ export interface ReplayFile extends Version {
   readonly folder: string
   /** With the suffix. */
   readonly file: string
+  /** Where it begins in that file, when the file holds more than this replay. */
+  readonly from?: number
 }
+
+/** Replays that are kept elsewhere: those of entries on boards. */
+export type BoardReplays = (entry: string, name: string) => Promise<ReplayFile | undefined>
 
 interface Listing {
   readonly files: ReplayFile[]
@@ -45,6 +50,8 @@ export class ReplayFiles {
   private readonly data: string
   private readonly shipped: readonly string[]
   private readonly limits: Limits
+  /** Set once there are boards. */
+  boards: BoardReplays | undefined
   /** Headers by place and version; the oldest entry goes first. */
   private readonly headers = new Map<string, Row>()
 
@@ -83,6 +90,11 @@ export class ReplayFiles {
    * @throws TroupeError unknown-name
    */
   async find(id: string): Promise<ReplayFile> {
+    if (id.startsWith('board:')) {
+      const [, entry = '', name = ''] = id.split(':')
+      const found = await this.boards?.(entry, name)
+      if (found !== undefined) return found
+    }
     const place = await this.placeOf(id)
     const { files, skipped } = await place((file) => replayIdEnd(file) === id.slice(id.lastIndexOf(':') + 1))
     const found = files.find((file) => file.id === id)
@@ -97,7 +109,8 @@ export class ReplayFiles {
     throw new TroupeError('unknown-name', {
       where: 'replay',
       got: shown(id),
-      expected: 'an id from the list of replays, such as run:<run>:<name>, file:<name> or shipped:<name>',
+      expected:
+        'an id from the list of replays, such as run:<run>:<name>, file:<name>, shipped:<name> or board:<entry>:<episode>',
       ...(nearest === undefined ? {} : { nearest: shown(nearest) }),
     })
   }
@@ -117,12 +130,13 @@ export class ReplayFiles {
 
   /** A row of the listing, or why there is none. Reads the head of the file only, and only when it changed. */
   async info(file: ReplayFile): Promise<Row> {
-    const key = `${file.folder}|${file.file}|${file.bytes}|${file.modifiedMs}`
+    const key = `${file.folder}|${file.file}|${file.from ?? 0}|${file.bytes}|${file.modifiedMs}`
     const known = this.headers.get(key)
     if (known !== undefined) return known
     let row: Row
     try {
-      const { part } = await readPart(join(file.folder, file.file), file.file, 0, this.limits.headerBytes)
+      const most = Math.min(file.bytes, this.limits.headerBytes)
+      const { part } = await readPart(join(file.folder, file.file), file.file, file.from ?? 0, most)
       row = { info: rowOf(file, readReplayHeader(part, {}, file.id)) }
     } catch (error) {
       row = { reason: fileProblem(error), error }
@@ -134,7 +148,9 @@ export class ReplayFiles {
 
   /** The whole file. @throws TroupeError bad-file when it is too large, the system's error when it is gone */
   async bytes(file: ReplayFile): Promise<Uint8Array> {
-    return (await readWhole(join(file.folder, file.file), file.id, this.limits.replayBytes)).part
+    const path = join(file.folder, file.file)
+    if (file.from === undefined) return (await readWhole(path, file.id, this.limits.replayBytes)).part
+    return (await readPart(path, file.id, file.from, file.bytes)).part
   }
 
   private async runNames(): Promise<string[]> {

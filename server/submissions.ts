@@ -17,7 +17,7 @@ import {
 } from './protocol/rest.ts'
 import { type BoardLimits } from './board-limits.ts'
 import { type Catalog } from './catalog.ts'
-import { currentEpoch, type EpochSettings } from './epochs.ts'
+import { Epochs } from './epochs.ts'
 import { newId } from './keys.ts'
 import { appendRecord, type Signer } from './log.ts'
 import { Refusal } from './refusal.ts'
@@ -60,6 +60,7 @@ export class Submissions {
   private readonly all: SubmissionsSettings
   /** Episodes done of what runs now: worth nothing after a restart, so it is not written. */
   private readonly progress = new Map<string, number>()
+  readonly epochs: Epochs
   private readonly salt: string
   private pumping: Promise<void> | undefined
   private again = false
@@ -69,12 +70,9 @@ export class Submissions {
 
   constructor(settings: SubmissionsSettings) {
     this.all = settings
+    const { store, signer, limits, now } = settings
+    this.epochs = new Epochs({ store, signer, epochMs: limits.epochMs, now })
     this.salt = settings.signer.sign('troupe-address-1')
-  }
-
-  get epochs(): EpochSettings {
-    const { store, signer, limits, now } = this.all
-    return { store, signer, epochMs: limits.epochMs, now }
   }
 
   /** Takes up what an earlier process left, and starts the clocks. */
@@ -150,7 +148,7 @@ export class Submissions {
         `${limits.stepsPerSubmission} steps of ${limits.agents} agents at most on this server`,
       )
     }
-    const epoch = await currentEpoch(this.epochs)
+    const epoch = await this.epochs.current()
     const at = now()
     const claimed = asked.level === 'claimed'
     const state: SubmissionState = claimed ? 'published' : 'open'

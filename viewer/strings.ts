@@ -80,7 +80,7 @@ export const strings = {
     more: (n: number) => `${count(n)} more are in the data folder`,
     runColumns: { run: 'Run', scenario: 'Scenario', status: 'Status', progress: 'Steps', result: 'Return' },
     replayColumns: { replay: 'Replay', policy: 'Policy', steps: 'Steps', result: 'Return', origin: 'From' },
-    origins: { run: 'a run', file: 'data folder', shipped: 'shipped' } as Record<string, string>,
+    origins: { run: 'a run', file: 'data folder', shipped: 'shipped', board: 'a board' } as Record<string, string>,
     progress: (step: number, of: number) => `${count(step)} of ${count(of)}`,
   },
 

@@ -120,7 +120,7 @@ export type ReplayClosed = Static<typeof ReplayClosed>
 /** One row of GET /api/replays. */
 export const ReplayInfo = Type.Object({
   id: ReplayId,
-  origin: Type.Union([Type.Literal('run'), Type.Literal('file'), Type.Literal('shipped')]),
+  origin: Type.Union([Type.Literal('run'), Type.Literal('file'), Type.Literal('shipped'), Type.Literal('board')]),
   /** Id of the run, for origin 'run'. */
   run: Type.Optional(Name),
   bytes: Count,

@@ -93,7 +93,7 @@ export function judge(job: JudgeJob, files: readonly Uint8Array[]): Judgement {
 
 interface World {
   readonly hash: string
-  readonly options: string
+  readonly options: Readonly<Record<string, unknown>>
   readonly seats: string
   readonly agents: number
 }
@@ -102,7 +102,7 @@ function worldOf(scenario: Scenario): World {
   const spec = scenarioSpec(scenario)
   return {
     hash: scenarioHash(scenario),
-    options: canonicalJson(spec.options),
+    options: spec.options,
     seats: spec.seats.join(),
     agents: spec.agents.length,
   }
@@ -143,8 +143,8 @@ function readEpisode(
   }
   const task = difference(() => scenarioHash(header.scenario as unknown as Scenario))
   if (task !== world.hash) return odd('wrong-task', 'the hash of its scenario', task, world.hash)
-  const options = difference(() => canonicalJson(openOptions(ENVS[header.env], header.options)))
-  if (options !== world.options) return odd('wrong-task', 'its world', options, world.options)
+  const option = oddOption(header.options, world.options, scenario.env)
+  if (option !== undefined) return odd('wrong-task', ...option)
   if (header.control.join() !== world.seats || header.agents.length !== world.agents) {
     return odd('wrong-task', 'the list of controlled agents', header.control.join(), world.seats)
   }
@@ -166,6 +166,26 @@ function difference(make: () => string): string {
     if (error instanceof TroupeError) return error.message
     return 'of another shape'
   }
+}
+
+/** The first option of the world that is not the task's: its name, what it is, what it should be. */
+function oddOption(
+  options: Record<string, unknown>,
+  expected: Readonly<Record<string, unknown>>,
+  env: string,
+): [what: string, actual: string, expected: string] | undefined {
+  let played: Record<string, unknown>
+  try {
+    played = openOptions(ENVS[env], options)
+  } catch (error) {
+    if (error instanceof TroupeError) return ['its world', error.message, "the task's"]
+    throw error
+  }
+  for (const [name, value] of Object.entries(expected)) {
+    const [a, b] = [canonicalJson(played[name]), canonicalJson(value)]
+    if (a !== b) return [`option ${name} of its world`, a, b]
+  }
+  return undefined
 }
 
 /** Says which of the ways of choosing one's episodes it was. */
