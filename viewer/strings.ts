@@ -630,7 +630,7 @@ export const strings = {
     counters: 'Totals so far',
   },
 
-  tabs: { agents: 'Agents', events: 'Events', charts: 'Charts', label: 'Details' },
+  tabs: { agents: 'Agents', events: 'Events', whatIf: 'What if', charts: 'Charts', label: 'Details' },
 
   events: {
     label: 'Events',
@@ -895,6 +895,7 @@ export const strings = {
       `The critic said ${value} here when the episode was recorded (its own discount applies).`,
     noCritic: 'This replay holds no value estimates to compare with.',
     choose: 'Choose an agent to see what each of its actions would have led to.',
+    saveFirst: 'Save the fork and open it to ask this of it.',
     outcome: (action: string, mean: string, low: string, high: string) =>
       `${action}: ${mean}, 95 % interval ${low} to ${high}`,
     unknownPolicy: (names: string) =>

@@ -6,6 +6,7 @@ import { useClock } from '../clock.ts'
 import { exposeSession } from '../exposed.ts'
 import { Icon } from '../icons.tsx'
 import { belongsToField, Keys } from '../keys.ts'
+import { lazy } from '../lazy.tsx'
 import { Follower } from '../live.ts'
 import { Bar, Brand, linkTo, Notice, ThemeButton, VerdictLine } from '../panels/bar.tsx'
 import { Events } from '../panels/events.tsx'
@@ -189,11 +190,13 @@ function SidePanel({ session }: { session: Session }): JSX.Element {
   )
 }
 
-type TabName = 'agents' | 'events' | 'charts'
+const WhatIfPanel = lazy(async () => (await import('../whatif/panel.tsx')).WhatIfPanel)
+
+type TabName = 'agents' | 'events' | 'whatIf' | 'charts'
 
 function Tabs({ session, narrow }: { session: Session; narrow: boolean }): JSX.Element {
   const chosen = useSignal<TabName>('agents')
-  const names: TabName[] = narrow ? ['agents', 'events', 'charts'] : ['agents', 'events']
+  const names: TabName[] = narrow ? ['agents', 'events', 'charts', 'whatIf'] : ['agents', 'events', 'whatIf']
   const move = (by: number) => {
     const next = names[(names.indexOf(chosen.value) + by + names.length) % names.length]
     chosen.value = next
@@ -224,6 +227,7 @@ function Tabs({ session, narrow }: { session: Session; narrow: boolean }): JSX.E
       <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${chosen.value}`} tabIndex={0} class="tab-panel">
         {chosen.value === 'agents' && <Inspector session={session} />}
         {chosen.value === 'events' && <Events session={session} />}
+        {chosen.value === 'whatIf' && <WhatIfPanel session={session} />}
         {chosen.value === 'charts' && <Charts session={session} />}
       </div>
     </div>
