@@ -4,52 +4,52 @@
  * horizon one second, only neighbours nearer than the own radius plus the largest one, those who stand are walls.
  * Differences: walls of the terrain are slid along instead of being half planes.
  */
-import { WALKING, type Engine } from './engine.ts'
+import * as engines from './engine.ts'
+import { type Engine } from './engine.ts'
 import { EDGE, standsOn, wallAt } from './ground.ts'
 import { type SkirmishState } from './state.ts'
 import { LOOPS_PER_SECOND } from './units.ts'
+
+const { X, Y, WX, WY, PACE, RADIUS, HEALTH } = engines.BODY
+const { MODE, TYPE } = engines.MARK
+const { WALKING, RECORD_SHIFT } = engines
 
 const EPSILON = 1e-5
 
 /** Moves every walking unit of a lane by one loop. */
 export function avoidAndMove(state: SkirmishState, engine: Engine, lane: number): void {
-  const { plan, type, x, y, vx, vy, health } = state
+  const { plan, vx, vy } = state
   const { tables, terrain, units } = plan
-  const { live, living, mode, wx, wy, lines, result, goal } = engine
+  const { body, mark, live, living, lines, result, goal } = engine
   const first = lane * units
   let largest = 0
-  for (let u = 0; u < units; u++) largest = Math.max(largest, tables.radius[type[first + u]])
+  for (let u = 0; u < units; u++) largest = Math.max(largest, tables.radius[state.type[first + u]])
   for (let a = 0; a < living; a++) {
-    const u = live[a]
-    const i = first + u
-    if (mode[u] !== WALKING) {
+    const b = live[a]
+    const u = b >> RECORD_SHIFT
+    if ((mark[b + MODE] & WALKING) === 0) {
       engine.vx[u] = engine.vy[u] = 0
       continue
     }
-    const own = tables.radius[type[i]]
-    const layer = tables.layer[type[i]]
+    const own = body[b + RADIUS]
+    const layer = tables.layer[mark[b + TYPE]]
     const near = (own + largest) * (own + largest)
     let count = 0
-    for (let b = 0; b < living; b++) {
-      const o = live[b]
-      const j = first + o
-      if (o === u || (tables.layer[type[j]] & layer) === 0) continue
-      const px = x[j] - x[i]
-      const py = y[j] - y[i]
+    for (let o = 0; o < living; o++) {
+      const c = live[o]
+      if (c === b || (tables.layer[mark[c + TYPE]] & layer) === 0) continue
+      const px = body[c + X] - body[b + X]
+      const py = body[c + Y] - body[b + Y]
       const d2 = px * px + py * py
       if (d2 >= near) continue
-      halfPlane(state, engine, count++, i, j, mode[o] === WALKING)
+      halfPlane(state, engine, count++, first, b, c)
     }
-    const wantX = wx[u] * LOOPS_PER_SECOND
-    const wantY = wy[u] * LOOPS_PER_SECOND
+    const wantX = body[b + WX] * LOOPS_PER_SECOND
+    const wantY = body[b + WY] * LOOPS_PER_SECOND
     const speed = Math.sqrt(wantX * wantX + wantY * wantY)
-    const limit = Math.max(
-      speed,
-      tables.speed[(u < plan.sides[0].count ? 0 : 1) * tables.types.length + type[i]] * LOOPS_PER_SECOND,
-    )
     goal[0] = wantX
     goal[1] = wantY
-    goal[2] = limit
+    goal[2] = Math.max(speed, body[b + PACE] * LOOPS_PER_SECOND)
     const failed = program2(lines, count, goal, false, result)
     if (failed < count) program3(engine, count, failed)
     engine.vx[u] = result[0]
@@ -58,46 +58,49 @@ export function avoidAndMove(state: SkirmishState, engine: Engine, lane: number)
   const boundX = terrain.width / 2 - EDGE
   const boundY = terrain.height / 2 - EDGE
   for (let a = 0; a < living; a++) {
-    const u = live[a]
-    const i = first + u
-    vx[i] = engine.vx[u]
-    vy[i] = engine.vy[u]
-    if (health[i] <= 0 || (vx[i] === 0 && vy[i] === 0)) continue
+    const b = live[a]
+    const i = first + (b >> RECORD_SHIFT)
+    vx[i] = engine.vx[b >> RECORD_SHIFT]
+    vy[i] = engine.vy[b >> RECORD_SHIFT]
+    if (body[b + HEALTH] <= 0 || (vx[i] === 0 && vy[i] === 0)) continue
+    const px = body[b + X]
+    const py = body[b + Y]
     const dx = vx[i] / LOOPS_PER_SECOND
     const dy = vy[i] / LOOPS_PER_SECOND
-    let nx = Math.max(-boundX, Math.min(boundX, x[i] + dx))
-    let ny = Math.max(-boundY, Math.min(boundY, y[i] + dy))
-    if (tables.flies[type[i]] === 0) {
-      const r = tables.radius[type[i]]
+    let nx = Math.max(-boundX, Math.min(boundX, px + dx))
+    let ny = Math.max(-boundY, Math.min(boundY, py + dy))
+    if (tables.flies[mark[b + TYPE]] === 0) {
+      const r = body[b + RADIUS]
       const cells = terrain.walkable
       const sideX = dx > 0 ? r : dx < 0 ? -r : 0
       const sideY = dy > 0 ? r : dy < 0 ? -r : 0
       // A wall ahead of the edge stops that part of the step; a unit inside a wall already may leave it.
-      if (wallAt(terrain, nx + sideX, y[i]) && !wallAt(terrain, x[i] + sideX, y[i])) nx = x[i]
-      if (wallAt(terrain, nx, ny + sideY) && !wallAt(terrain, nx, y[i] + sideY)) ny = y[i]
+      if (wallAt(terrain, nx + sideX, py) && !wallAt(terrain, px + sideX, py)) nx = px
+      if (wallAt(terrain, nx, ny + sideY) && !wallAt(terrain, nx, py + sideY)) ny = py
       if (!standsOn(terrain, cells, nx, ny)) {
-        nx = x[i]
-        ny = y[i]
+        nx = px
+        ny = py
       }
     }
-    x[i] = nx
-    y[i] = ny
+    body[b + X] = nx
+    body[b + Y] = ny
   }
 }
 
-/** Writes half plane `at` that keeps unit `i` clear of `j`; movers take half of the avoidance each. */
-function halfPlane(state: SkirmishState, engine: Engine, at: number, i: number, j: number, moving: boolean): void {
-  const { x, y, type, plan } = state
-  const { radius } = plan.tables
-  const { lines } = engine
+/** Writes half plane `at` that keeps unit `b` clear of `c`; movers take half of the avoidance each. */
+function halfPlane(state: SkirmishState, engine: Engine, at: number, first: number, b: number, c: number): void {
+  const { body, mark, lines } = engine
+  const i = first + (b >> RECORD_SHIFT)
+  const j = first + (c >> RECORD_SHIFT)
+  const moving = (mark[c + MODE] & WALKING) !== 0
   const vx = state.vx[i]
   const vy = state.vy[i]
   const rx = moving ? vx - state.vx[j] : vx
   const ry = moving ? vy - state.vy[j] : vy
-  const px = x[j] - x[i]
-  const py = y[j] - y[i]
+  const px = body[c + X] - body[b + X]
+  const py = body[c + Y] - body[b + Y]
   const d2 = px * px + py * py
-  const apart = radius[type[i]] + radius[type[j]]
+  const apart = body[b + RADIUS] + body[c + RADIUS]
   const share = moving ? 0.5 : 1
   const apart2 = apart * apart
   let dx: number

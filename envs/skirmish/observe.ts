@@ -162,7 +162,7 @@ export function observe(state: SkirmishState, port: Port, lanes: Int32Array, cou
     for (let n = 0; n < N; n++) {
       const row = (lane * N + n) * F
       const end = observeUnit(state, port, lane, seats[n], observation, row, time)
-      observation.fill(0, end, row + F)
+      for (let at = end; at < row + F; at++) observation[at] = 0
     }
     observeState(state, port, lane, time)
   }
@@ -180,6 +180,7 @@ function observeUnit(
 ): number {
   const { plan, type, x, y, health, shield, lastAction } = state
   const { units, sides, options, tables, typeBits, agents, sightRange } = plan
+  const { health: fullHealth, shield: fullShield } = tables
   const { mask, actionSize: A } = port
   const first = lane * units
   const i = first + u
@@ -188,7 +189,7 @@ function observeUnit(
   const other = sides[1 - side]
   const end = row + own.observation
   if (health[i] <= 0 || options.blind) {
-    out.fill(0, row, end)
+    for (let at = row; at < end; at++) out[at] = 0
     if (health[i] > 0 && options.timestep) out[end - 1] = time
     return end
   }
@@ -231,8 +232,8 @@ function observeUnit(
     out[at + 3] = dy * scale
     at += 4
     if (allHealth) {
-      out[at++] = health[j] / tables.health[t]
-      if (foeShields === 1) out[at++] = tables.shield[t] > 0 ? shield[j] / tables.shield[t] : 0
+      out[at++] = health[j] / fullHealth[t]
+      if (foeShields === 1) out[at++] = fullShield[t] > 0 ? shield[j] / fullShield[t] : 0
     }
     for (let b = 0; b < typeBits; b++) out[at + b] = 0
     if (typeBits > 0 && other.bits[t] >= 0) out[at + other.bits[t]] = 1
@@ -259,8 +260,8 @@ function observeUnit(
     out[at + 3] = dy * scale
     at += 4
     if (allHealth) {
-      out[at++] = health[j] / tables.health[t]
-      if (ownShields === 1) out[at++] = tables.shield[t] > 0 ? shield[j] / tables.shield[t] : 0
+      out[at++] = health[j] / fullHealth[t]
+      if (ownShields === 1) out[at++] = fullShield[t] > 0 ? shield[j] / fullShield[t] : 0
     }
     for (let b = 0; b < typeBits; b++) out[at + b] = 0
     if (typeBits > 0 && own.bits[t] >= 0) out[at + own.bits[t]] = 1

@@ -2,7 +2,7 @@
 import { type Port } from '../core/types.ts'
 import { avoidAndMove } from './avoidance.ts'
 import { fight, mayHeal } from './combat.ts'
-import { type Engine } from './engine.ts'
+import { dropTheDead, putBack, takeUp, type Engine } from './engine.ts'
 import { ALLIES, ENEMIES, type Plan } from './options.ts'
 import { decide } from './orders.ts'
 import { pushAndMove } from './pushing.ts'
@@ -47,6 +47,7 @@ export function step(
   const { plan, health, shield, struck } = state
   const { units, options } = plan
   const { before, takenBefore } = engine
+  const sc2 = plan.rules === 'sc2'
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
     const first = lane * units
@@ -58,40 +59,28 @@ export function step(
     give(state, engine, port, lane)
     if (state.script !== null) state.script(lane)
     else {
-      engine.travelled = -1
-      engine.restless = true
+      takeUp(state, engine, lane)
       const tick = port.step[lane] * options.loops
       for (let loop = 0; loop < options.loops; loop++) {
-        gather(state, engine, first)
-        const walkers = decide(state, engine, lane, tick + loop, loop)
-        if (plan.rules === 'sc2') {
+        if (loop > 0) dropTheDead(engine)
+        decide(state, engine, lane, tick + loop, loop)
+        if (sc2) {
           fight(state, engine, lane, port.random, port.streams)
-          pushAndMove(state, engine, lane, walkers)
+          pushAndMove(state, engine)
         } else {
           avoidAndMove(state, engine, lane)
           fight(state, engine, lane, port.random, port.streams)
         }
-        if (state.watch !== null) state.watch(lane)
+        if (state.watch !== null) {
+          putBack(state, engine, lane)
+          state.watch(lane)
+        }
       }
+      putBack(state, engine, lane)
     }
     if (state.granted.length > 0) shareSight(state, engine, lane, port.random, port.streams)
     settleStep(state, engine, terms, port, lane)
   }
-}
-
-/** Lists who is alive. */
-function gather(state: SkirmishState, engine: Engine, first: number): void {
-  const { health, plan } = state
-  const { live, exploded } = engine
-  let living = 0
-  for (let u = 0; u < plan.units; u++) {
-    if (health[first + u] <= 0) continue
-    live[living++] = u
-    exploded[u] = 0
-  }
-  // The dead leave their pairs.
-  if (living !== engine.living) engine.travelled = -1
-  engine.living = living
 }
 
 /** Turns the agents' actions into orders. */
@@ -177,7 +166,7 @@ export function outcomeOf(state: SkirmishState, first: number): number {
 function settleStep(state: SkirmishState, engine: Engine, terms: Float64Array, port: Port, lane: number): void {
   const { plan, health, shield, tally, struck, type } = state
   const { units, sides, options, agents, tables } = plan
-  const { before, takenBefore, shuffled } = engine
+  const { before, takenBefore, attackers: on } = engine
   const first = lane * units
   const outcome = outcomeOf(state, first)
   const row = lane * TALLIES
@@ -235,13 +224,13 @@ function settleStep(state: SkirmishState, engine: Engine, terms: Float64Array, p
   tally[row + TAKEN] = taken
   let attackers = 0
   let top = 0
-  for (let u = sides[ENEMIES].base; u < units; u++) shuffled[u] = 0
+  for (let u = sides[ENEMIES].base; u < units; u++) on[u] = 0
   for (let u = 0; u < sides[ALLIES].count; u++) {
     const target = struck[first + u]
     if (target < sides[ENEMIES].base || tables.heals[type[first + u]] > 0) continue
     attackers++
-    const on = ++shuffled[target]
-    if (on > top) top = on
+    const many = ++on[target]
+    if (many > top) top = many
   }
   tally[row + FIRED] += attackers
   if (attackers > 1) {
