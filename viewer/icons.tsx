@@ -1,5 +1,6 @@
 /** Signs of the buttons, drawn in the text colour. They say nothing to a screen reader: the button's name does. */
 import { type JSX } from 'preact'
+import { glyphOf } from './glyphs.ts'
 
 const PATHS = {
   first: 'M6 5v14M19 5.5v13L9 12z',
@@ -62,30 +63,6 @@ export function EventGlyph({ kind, size = 12 }: { kind: string; size?: number })
       <EventShape kind={kind} />
     </svg>
   )
-}
-
-type Glyph = 'diamond' | 'up' | 'down' | 'bar' | 'cross' | 'burst' | 'ring' | 'dot'
-
-const GLYPHS: Readonly<Record<string, Glyph>> = {
-  delivery: 'diamond',
-  taken: 'diamond',
-  tooHeavy: 'down',
-  pickup: 'up',
-  putdown: 'down',
-  blocked: 'bar',
-  collision: 'bar',
-  interference: 'up',
-  jammed: 'down',
-  kill: 'cross',
-  death: 'cross',
-  explosion: 'burst',
-  splash: 'ring',
-  catch: 'cross',
-  contact: 'ring',
-}
-
-export function glyphOf(kind: string): Glyph {
-  return Object.hasOwn(GLYPHS, kind) ? GLYPHS[kind] : 'dot'
 }
 
 export function EventShape({ kind }: { kind: string }): JSX.Element {

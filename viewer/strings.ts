@@ -768,7 +768,11 @@ export const strings = {
       fairness: 'Jain fairness',
       collisionRate: 'collided sends',
     },
-    plain: { entity: (kind: string) => kind, link: 'link' },
+    generic: {
+      agent: 'agent, with its number',
+      agentOf: (team: string) => `agent of ${team}`,
+      link: (kind: string) => `link: ${kind}`,
+    },
   },
 
   compare: {

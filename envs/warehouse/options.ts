@@ -36,7 +36,7 @@ export const OPTIONS = Type.Object(
       ]),
       "Floor plan as text, one row per line: 'x' shelf, '.' corridor, 'g' goal; overrides size and the three above.",
     ),
-    robots: Type.Integer({ default: 2, minimum: 1, maximum: 1000, description: 'Number of robots.' }),
+    robots: Type.Integer({ default: 2, minimum: 1, maximum: 10_000, description: 'Number of robots.' }),
     difficulty: Type.Union([Type.Literal('easy'), Type.Literal('normal'), Type.Literal('hard')], {
       default: 'normal',
       description: 'Requested shelves per robot, rounded down: easy 2, normal 1, hard 0.5.',

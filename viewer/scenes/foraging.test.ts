@@ -26,6 +26,7 @@ function played(picture: string, actions: readonly number[]) {
       return { view: new Container(), set: (now) => texts.push(now), width: 0, fit: () => {}, tint: () => {} }
     },
     actions: new Int32Array(0),
+    agents: [],
     camera: { scale: 40, visible: { x: -100, y: -100, width: 200, height: 200 } },
   }
   const scene = new ForagingScene()

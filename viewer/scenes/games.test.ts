@@ -35,6 +35,7 @@ function stage(actions: Int32Array): { stage: SceneStage; said: () => string[] }
         }
       },
       actions,
+      agents: [],
       camera: { scale: 40, visible: { x: -100, y: -100, width: 200, height: 200 } },
     },
   }

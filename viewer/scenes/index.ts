@@ -12,8 +12,8 @@ const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
   matrix: async () => new (await import('./matrix.ts')).MatrixScene(),
 }
 
-/** The scene of an environment; worlds that cannot be simulated here are drawn plainly, entity by entity. */
+/** The scene of an environment; worlds without one, and those that cannot be simulated here, are drawn by their frames. */
 export async function sceneFor(env: string, simulated: boolean): Promise<Scene> {
   if (simulated && Object.hasOwn(SCENES, env)) return SCENES[env]()
-  return new (await import('./plain.ts')).PlainScene()
+  return new (await import('./generic.ts')).GenericScene()
 }

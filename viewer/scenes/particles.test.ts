@@ -27,6 +27,7 @@ test.each(TASK_NAMES.flatMap((task) => [[task, 'discrete'] as const, [task, 'con
       palette: PALETTES.dark,
       label: () => ({ view: new Container(), set: (text) => said.push(text), width: 9, fit: () => {}, tint: () => {} }),
       actions: new Int32Array(0),
+      agents: [],
       camera: { scale: 40, visible: { x: -100, y: -100, width: 200, height: 200 } },
     }
     const options = { task, actions }

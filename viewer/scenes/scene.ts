@@ -41,6 +41,8 @@ export interface SceneStage {
   readonly root: Container
   readonly palette: Palette
   label(text: string, style: TextStyle): Label
+  /** Ids of the controlled agents. */
+  readonly agents: readonly string[]
   /** Changes as the user moves; every change is followed by a `draw`. */
   readonly camera: Camera
   /** Joint actions of the whole replay [T, N, D], for trails. */
@@ -83,6 +85,8 @@ export interface Scene {
   /** The id of the agent at a place in world units, or null. */
   pick(x: number, y: number): string | null
   legend(): readonly LegendItem[]
+  /** Raised when `legend()` says more than before; left out where it never changes. */
+  readonly version?: number
   dispose(): void
 }
 

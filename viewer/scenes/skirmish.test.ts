@@ -14,6 +14,7 @@ const stage = (): SceneStage => ({
   palette: PALETTES.light,
   label: () => ({ view: new Container(), set: () => {}, width: 0, fit: () => {}, tint: () => {} }),
   actions: new Int32Array(0),
+  agents: [],
   camera: { scale: 40, visible: { x: -100, y: -100, width: 200, height: 200 } },
 })
 

@@ -20,6 +20,7 @@ function stage(): SceneStage & { written: () => string[] } {
       return { view: new Container(), set: (next) => (texts[at] = next), width: 0, fit: () => {}, tint: () => {} }
     },
     actions: new Int32Array(0),
+    agents: [],
     camera: { scale: 40, visible: { x: -100, y: -100, width: 200, height: 200 } },
     written: () => texts,
   }

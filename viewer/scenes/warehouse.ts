@@ -6,9 +6,10 @@ import { Container, Graphics, GraphicsContext } from 'pixi.js'
 import { type Entity, type EnvSpec, type Frame } from '../../envs/core/types.ts'
 import { strings } from '../strings.ts'
 import { agentColour, textOn, type Palette } from '../theme.ts'
-import { tween, type Placed } from '../tween.ts'
+import { placeOf, tween, type Placed } from '../tween.ts'
+import { PixelMap } from './pixel-map.ts'
 import { type Box } from '../stage/camera.ts'
-import { UNIT, type Label, type LegendItem, type Scene, type SceneStage, type Selection } from './scene.ts'
+import { UNIT, type LegendItem, type Scene, type SceneStage, type Selection } from './scene.ts'
 
 const words = strings.scenes.warehouse
 
@@ -20,20 +21,32 @@ const NOSE = 0.44 * UNIT
 /** Half side and arm length of the corners around the selected robot. */
 const CORNER = 0.58 * UNIT
 const ARM = 0.2 * UNIT
+/** Below this many pixels per cell a large floor is drawn as points, one pixel per cell of a texture. */
+const FAR_SCALE = 7
+/** From how many cells on a floor counts as large. */
+const LARGE = 2000
 /** Robots in a standstill are joined when they are no farther apart than this, in cells. */
 const NEAR = 1.5
 
 interface ShelfView {
   readonly view: Graphics
   requested: boolean
+  /** Which drawing of the shelves it was last part of. */
+  turn: number
 }
 
 interface RobotView {
   readonly view: Container
   readonly body: Graphics
   readonly carried: Graphics
-  readonly label: Label
   load: 'none' | 'shelf' | 'requested'
+  turn: number
+}
+
+/** Where robots and shelves stand in the list of a frame, found once per frame. */
+interface Listing {
+  readonly robots: readonly number[]
+  readonly shelves: readonly number[]
 }
 
 interface Shapes {
@@ -53,7 +66,16 @@ export class WarehouseScene implements Scene {
   #over = new Graphics()
   #shelfLayer = new Container()
   #robotLayer = new Container()
+  /** Robots in sight, as drawn last. */
   #placed: readonly Placed[] = []
+  #bodies: GraphicsContext[] = []
+  #listings = new WeakMap<Frame, Listing>()
+  /** What the shelves on the stage are of: the frame, and the part of the floor in sight. */
+  #shelved: { frame: Frame; x: number; y: number; width: number; height: number } | null = null
+  #far: { map: PixelMap; ground: Uint32Array; frame: Frame | null } | null = null
+  #rows: readonly string[] = []
+  #turn = 0
+  #shown: Frame | null = null
 
   mount(stage: SceneStage, spec: EnvSpec | null, first: Frame): void {
     this.#stage = stage
@@ -61,7 +83,12 @@ export class WarehouseScene implements Scene {
     this.#shelves = new Map()
     this.#robots = new Map()
     this.#placed = []
+    this.#bodies = stage.palette.agents.map((_, number) => robotBody(agentColour(stage.palette, number), stage.palette))
+    this.#shelved = null
+    this.#far = null
+    this.#shown = null
     const rows = rowsOf(spec, first)
+    this.#rows = rows
     this.#box = { x: -0.5, y: -0.5, width: Math.max(...rows.map((row) => row.length)), height: rows.length }
     this.#under = new Graphics()
     this.#over = new Graphics()
@@ -83,34 +110,69 @@ export class WarehouseScene implements Scene {
   }
 
   draw(before: Frame, after: Frame, fraction: number, selection: Selection): void {
-    const placed = tween(before, after, fraction)
-    this.#placed = placed
-    for (const at of placed) {
-      if (at.entity.kind === 'shelf') this.#drawShelf(at)
-      else if (at.entity.kind === 'robot') this.#drawRobot(at)
-    }
-    const robots = placed.filter(({ entity }) => entity.kind === 'robot')
+    const { scale, visible } = this.#stage.camera
+    const far = scale < FAR_SCALE && this.#box.width * this.#box.height > LARGE
+    this.#shown = before
+    this.#shelfLayer.visible = !far
+    this.#robotLayer.visible = !far
+    if (this.#far !== null) this.#far.map.sprite.visible = far
     this.#under.clear()
     this.#over.clear()
+    if (far) {
+      this.#placed = []
+      this.#drawPoints(before)
+      const selected = selection.agent === null ? null : placeOf(before, after, fraction, selection.agent)
+      if (selected !== null) this.#drawFarSelection(selected, scale)
+      return
+    }
+    const { robots: all, shelves } = this.#listingOf(before)
+    this.#drawShelves(before, shelves)
+    const inside = all.filter((index) => {
+      const { x, y } = before.entities[index]
+      return (
+        x > visible.x - 2 &&
+        y > visible.y - 2 &&
+        x < visible.x + visible.width + 2 &&
+        y < visible.y + visible.height + 2
+      )
+    })
+    const robots = tween(before, after, fraction, inside)
+    this.#placed = robots
+    this.#turn++
+    for (const at of robots) this.#drawRobot(at)
+    // Robots out of sight leave the stage, so that it holds no more of them than one can see.
+    if (this.#robots.size > robots.length) {
+      for (const [id, { view, turn }] of this.#robots) {
+        if (turn === this.#turn) continue
+        view.destroy({ children: true })
+        this.#robots.delete(id)
+      }
+    }
     const selected = robots.find(({ entity }) => entity.id === selection.agent)
     if (selected !== undefined) this.#drawSelection(selected)
     this.#drawStandstill(robots.filter(({ entity }) => entity.state?.standstill === true))
     for (const at of robots) if (at.entity.state?.blocked === true) this.#drawBlocked(at)
-    const at = new Map(robots.map((robot) => [robot.entity.id, robot]))
     for (const event of before.events) {
       if (event.kind !== 'delivery') continue
-      for (const id of event.agents ?? []) if (at.has(id)) this.#drawDelivery(at.get(id)!)
+      for (const id of event.agents ?? []) {
+        const at = robots.find(({ entity }) => entity.id === id)
+        if (at !== undefined) this.#drawDelivery(at)
+      }
     }
   }
 
   pick(x: number, y: number): string | null {
     let nearest: string | null = null
-    let best = 0.6
-    for (const { entity, x: atX, y: atY } of this.#placed) {
+    let best = Math.max(0.6, 8 / this.#stage.camera.scale)
+    const consider = (id: string, atX: number, atY: number) => {
       const away = Math.hypot(atX - x, atY - y)
-      if (entity.kind === 'robot' && away < best) {
-        best = away
-        nearest = entity.id
+      if (away < best) [best, nearest] = [away, id]
+    }
+    for (const at of this.#placed) consider(at.entity.id, at.x, at.y)
+    if (this.#placed.length === 0 && this.#shown !== null) {
+      for (const index of this.#listingOf(this.#shown).robots) {
+        const entity = this.#shown.entities[index]
+        consider(entity.id, entity.x, entity.y)
       }
     }
     return nearest
@@ -166,15 +228,101 @@ export class WarehouseScene implements Scene {
 
   dispose(): void {
     for (const context of Object.values(this.#shapes)) context.destroy()
+    for (const context of this.#bodies) context.destroy()
+    this.#far?.map.dispose()
+    this.#far = null
     this.#shelves.clear()
     this.#robots.clear()
   }
 
-  #drawShelf({ entity, x, y }: Placed): void {
+  #listingOf(frame: Frame): Listing {
+    let listing = this.#listings.get(frame)
+    if (listing === undefined) {
+      const robots: number[] = []
+      const shelves: number[] = []
+      frame.entities.forEach(({ kind }, index) => {
+        if (kind === 'robot') robots.push(index)
+        else if (kind === 'shelf') shelves.push(index)
+      })
+      listing = { robots, shelves }
+      this.#listings.set(frame, listing)
+    }
+    return listing
+  }
+
+  /** Shelves change on whole steps only, and those in sight with the camera: in between there is nothing to do. */
+  #drawShelves(frame: Frame, shelves: readonly number[]): void {
+    const { x, y, width, height } = this.#stage.camera.visible
+    const past = this.#shelved
+    if (
+      past !== null &&
+      past.frame === frame &&
+      past.x === x &&
+      past.y === y &&
+      past.width === width &&
+      past.height === height
+    ) {
+      return
+    }
+    this.#shelved = { frame, x, y, width, height }
+    this.#turn++
+    let drawn = 0
+    for (const index of shelves) {
+      const entity = frame.entities[index]
+      if (entity.x < x - 1 || entity.y < y - 1 || entity.x > x + width + 1 || entity.y > y + height + 1) continue
+      this.#drawShelf(entity)
+      drawn++
+    }
+    if (this.#shelves.size === drawn) return
+    for (const [id, { view, turn }] of this.#shelves) {
+      if (turn === this.#turn) continue
+      view.destroy()
+      this.#shelves.delete(id)
+    }
+  }
+
+  /** The whole floor as one texture: what never changes is painted once, shelves and robots once per step. */
+  #drawPoints(frame: Frame): void {
+    const { palette } = this.#stage
+    if (this.#far === null) {
+      const map = new PixelMap(this.#box.width, this.#box.height)
+      this.#rows.forEach((row, y) => {
+        for (let x = 0; x < row.length; x++) if (row[x] === 'x' || row[x] === 'X') map.set(x, y, palette.storage)
+      })
+      for (const { kind, x, y } of frame.entities) if (kind === 'goal') map.set(x, y, palette.muted)
+      this.#far = { map, ground: map.keep(), frame: null }
+      this.#stage.root.addChildAt(map.sprite, this.#stage.root.getChildIndex(this.#shelfLayer))
+    }
+    const { map, ground } = this.#far
+    if (this.#far.frame === frame) return
+    this.#far.frame = frame
+    map.restore(ground)
+    const { robots, shelves } = this.#listingOf(frame)
+    for (const index of shelves) {
+      const { x, y, state } = frame.entities[index]
+      if (state?.carriedBy == null) map.set(x, y, state?.requested === true ? palette.accent : palette.fixture)
+    }
+    for (const index of robots) {
+      const entity = frame.entities[index]
+      map.set(entity.x, entity.y, agentColour(palette, numberOf(entity, index)))
+    }
+    map.show()
+  }
+
+  /** A ring that is seen from far away. */
+  #drawFarSelection({ x, y }: Placed, scale: number): void {
+    const { ink, surface } = this.#stage.palette
+    const radius = (9 / scale) * UNIT
+    const width = (2.5 / scale) * UNIT
+    this.#over.circle(x * UNIT, y * UNIT, radius).stroke({ color: surface, width: 2 * width })
+    this.#over.circle(x * UNIT, y * UNIT, radius).stroke({ color: ink, width })
+  }
+
+  #drawShelf(entity: Entity): void {
     const requested = entity.state?.requested === true
     let shelf = this.#shelves.get(entity.id)
     if (shelf === undefined) {
-      shelf = { view: new Graphics(this.#shapes.shelf), requested: false }
+      shelf = { view: new Graphics(this.#shapes.shelf), requested: false, turn: 0 }
       this.#shelves.set(entity.id, shelf)
       this.#shelfLayer.addChild(shelf.view)
     }
@@ -183,12 +331,14 @@ export class WarehouseScene implements Scene {
       shelf.view.context = requested ? this.#shapes.requested : this.#shapes.shelf
     }
     // A carried shelf is drawn as the outline around its robot.
+    shelf.turn = this.#turn
     shelf.view.visible = entity.state?.carriedBy == null
-    shelf.view.position.set(x * UNIT, y * UNIT)
+    shelf.view.position.set(entity.x * UNIT, entity.y * UNIT)
   }
 
   #drawRobot({ entity, x, y, heading }: Placed): void {
     const robot = this.#robots.get(entity.id) ?? this.#makeRobot(entity)
+    robot.turn = this.#turn
     robot.view.position.set(x * UNIT, y * UNIT)
     robot.body.rotation = heading
     const { carrying, carryingRequested } = entity.state ?? {}
@@ -201,31 +351,16 @@ export class WarehouseScene implements Scene {
 
   #makeRobot(entity: Entity): RobotView {
     const { palette } = this.#stage
-    const number = typeof entity.state?.number === 'number' ? entity.state.number : this.#robots.size
+    const number = numberOf(entity, this.#robots.size)
     const colour = agentColour(palette, number)
-    const body = new Graphics()
-      .moveTo(0, -NOSE)
-      .lineTo(DISC * 0.78, -DISC * 0.55)
-      .lineTo(-DISC * 0.78, -DISC * 0.55)
-      .closePath()
-      .fill(colour)
-      .stroke({ color: palette.ink, width: 2.5, join: 'round' })
-      .circle(0, 0, DISC)
-      .fill(colour)
-      .stroke({ color: palette.ink, width: 2.5 })
-      // The nose grows out of the disc: hide the line between them.
-      .moveTo(0, -NOSE + 5)
-      .lineTo(DISC * 0.62, -DISC * 0.55)
-      .lineTo(-DISC * 0.62, -DISC * 0.55)
-      .closePath()
-      .fill(colour)
+    const body = new Graphics(this.#bodies[number % this.#bodies.length])
     const carried = new Graphics(this.#shapes.carried)
     carried.visible = false
     const label = this.#stage.label(String(number), { size: 24, colour: textOn(colour), weight: 'bold' })
     const view = new Container()
     view.addChild(carried, body, label.view)
     this.#robotLayer.addChild(view)
-    const robot: RobotView = { view, body, carried, label, load: 'none' }
+    const robot: RobotView = { view, body, carried, load: 'none', turn: 0 }
     this.#robots.set(entity.id, robot)
     return robot
   }
@@ -297,6 +432,32 @@ export class WarehouseScene implements Scene {
       .fill(accent)
       .stroke({ color: surface, width: 3 })
   }
+}
+
+function numberOf({ state }: Entity, otherwise: number): number {
+  return typeof state?.number === 'number' ? state.number : otherwise
+}
+
+/** A disc with a nose, in one colour; shared by all robots that have it. */
+function robotBody(colour: number, palette: Palette): GraphicsContext {
+  return (
+    new GraphicsContext()
+      .moveTo(0, -NOSE)
+      .lineTo(DISC * 0.78, -DISC * 0.55)
+      .lineTo(-DISC * 0.78, -DISC * 0.55)
+      .closePath()
+      .fill(colour)
+      .stroke({ color: palette.ink, width: 2.5, join: 'round' })
+      .circle(0, 0, DISC)
+      .fill(colour)
+      .stroke({ color: palette.ink, width: 2.5 })
+      // The nose grows out of the disc: hide the line between them.
+      .moveTo(0, -NOSE + 5)
+      .lineTo(DISC * 0.62, -DISC * 0.55)
+      .lineTo(-DISC * 0.62, -DISC * 0.55)
+      .closePath()
+      .fill(colour)
+  )
 }
 
 /** Rows of the floor plan; worlds that do not say get one tone. */

@@ -2,6 +2,8 @@
 import { type EnvSpec, type Frame } from '../../envs/core/types.ts'
 import { type Note, type Replay, type ReplayHeader, type Verdict } from '../../envs/core/replay.ts'
 
+import { type PackedRecord } from './pack.ts'
+
 /** Largest file a page opens, in bytes. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024
 
@@ -86,8 +88,14 @@ export type Request =
   | { readonly id: number; readonly kind: 'verify' }
 
 export type Answer =
-  | { readonly id: number; readonly kind: 'opened'; readonly info: EpisodeInfo }
-  | { readonly id: number; readonly kind: 'records'; readonly records: readonly StepRecord[] }
+  | {
+      readonly id: number
+      readonly kind: 'opened'
+      readonly info: EpisodeInfo
+      /** The first frame, from which the things that stand still in other frames are taken. */
+      readonly first?: Frame
+    }
+  | { readonly id: number; readonly kind: 'records'; readonly records: readonly (StepRecord | PackedRecord)[] }
   | { readonly id: number; readonly kind: 'verdict'; readonly verdict: Verdict }
   | { readonly id: number; readonly kind: 'refused'; readonly message: string }
   | { readonly id: number; readonly kind: 'survey'; readonly survey: Survey }

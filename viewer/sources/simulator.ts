@@ -1,4 +1,5 @@
 /** The page's end of the simulation worker: questions in, promises out. One worker per opened replay. */
+import { type Frame } from '../../envs/core/types.ts'
 import { strings } from '../strings.ts'
 import {
   type Answer,
@@ -9,6 +10,7 @@ import {
   type Survey,
   type Verdict,
 } from './messages.ts'
+import { unpacked } from './pack.ts'
 
 /** What a page needs of a worker, so that tests can hand in another. */
 export interface WorkerLike {
@@ -27,6 +29,7 @@ export class Simulator {
   readonly #waiting = new Map<number, Waiting>()
   #next = 1
   #closed = false
+  #first: Frame | undefined
 
   constructor(worker: WorkerLike = startWorker()) {
     this.#worker = worker
@@ -47,12 +50,17 @@ export class Simulator {
   async open(name: string, material: Material): Promise<EpisodeInfo> {
     const answer = await this.#ask({ kind: 'open', name, material })
     if (answer.kind !== 'opened') throw new Error(strings.files.workerStopped)
+    this.#first = answer.first
     return answer.info
   }
 
   async records(from: number, count: number): Promise<readonly StepRecord[]> {
     const answer = await this.#ask({ kind: 'records', from, count })
-    return answer.kind === 'records' ? answer.records : []
+    const first = this.#first
+    if (answer.kind !== 'records') return []
+    return first === undefined
+      ? (answer.records as readonly StepRecord[])
+      : answer.records.map((record) => unpacked(record, first))
   }
 
   async verify(): Promise<Verdict> {

@@ -78,7 +78,7 @@ export function StageView(props: {
       const scene = await sceneFor(info.header.env, info.mode === 'resimulate')
       const overlay = interactive ? await overlayOf(session) : null
       if (session.info.peek()?.header !== info.header || stage.peek() !== made) return
-      made.show(scene, info.spec, first.frame, info.actions, overlay)
+      made.show(scene, info.spec, first.frame, info.actions, overlay, info.header.agents)
       made.setPalette(PALETTES[theme.peek()])
       legend.value = made.legend()
       draw(made, session)
@@ -126,7 +126,7 @@ export function StageView(props: {
       {interactive && stage.value !== null && <Minimap session={session} stage={stage.value} />}
       {interactive && (
         <div class="stage-foot">
-          <StageLegend session={session} items={legend.value} narrow={narrow} />
+          <StageLegend session={session} stage={stage.value} items={legend.value} narrow={narrow} />
           <StageTools stage={stage.value} session={session} />
         </div>
       )}
@@ -141,8 +141,13 @@ function StageNote({ session, surface }: { session: Session; surface: string | u
 }
 
 /** The signs of the scene, then those of the overlays that are on. */
-function StageLegend(props: { session: Session; items: readonly LegendItem[]; narrow: boolean }): JSX.Element {
-  const { session, items, narrow } = props
+function StageLegend(props: {
+  session: Session
+  stage: Stage | null
+  items: readonly LegendItem[]
+  narrow: boolean
+}): JSX.Element {
+  const { session, stage, items, narrow } = props
   const on = session.overlays.value
   const palette = PALETTES[theme.value]
   const record = useThrottled(session.record, 250).value
@@ -150,7 +155,10 @@ function StageLegend(props: { session: Session; items: readonly LegendItem[]; na
     if (on.size === 0 || record === null) return []
     return overlayLegend(on, palette, heatOf(session, record.step))
   }, [on, palette, record, session])
-  return <Legend items={[...items, ...more]} narrow={narrow} />
+  // Scenes that learn what their world has say more as they go.
+  const version = stage?.legendVersion ?? 0
+  const known = useMemo(() => (version > 0 && stage !== null ? stage.legend() : items), [stage, items, version])
+  return <Legend items={[...known, ...more]} narrow={narrow} />
 }
 
 /** What the layer over the scene reads from the page; loaded with the scene, since it draws with Pixi. */

@@ -54,6 +54,7 @@ interface Mounted {
   readonly scene: Scene
   readonly spec: EnvSpec | null
   readonly actions: Int32Array | Float32Array
+  readonly agents: readonly string[]
   readonly root: Container
   /** Above the scene. */
   readonly over: Container
@@ -154,9 +155,10 @@ export class Stage {
     first: Frame,
     actions: Int32Array | Float32Array,
     overlay: Overlay | null = null,
+    agents: readonly string[] = [],
   ): void {
     this.clear()
-    this.#mounted = { scene, spec, actions, root: new Container(), over: new Container(), overlay }
+    this.#mounted = { scene, spec, actions, agents, root: new Container(), over: new Container(), overlay }
     this.#camera.addChild(this.#mounted.root, this.#mounted.over)
     this.#mount(first)
     this.#moved = false
@@ -185,6 +187,11 @@ export class Stage {
 
   legend(): readonly LegendItem[] {
     return this.#mounted?.scene.legend() ?? []
+  }
+
+  /** Changes when the legend does. */
+  get legendVersion(): number {
+    return this.#mounted?.scene.version ?? 0
   }
 
   fit(): void {
@@ -301,7 +308,11 @@ export class Stage {
       const { before, after, fraction, selection } = picture
       const at = this.#followed === null ? null : placeOf(before, after, fraction, this.#followed)
       if (at !== null) this.#centre(at.x, at.y)
+      const size = mounted.scene.box()
       mounted.scene.draw(before, after, fraction, selection)
+      // A world that turned out larger than it looked is shown whole again.
+      const now = mounted.scene.box()
+      if (!this.#moved && (now.width !== size.width || now.height !== size.height)) this.fit()
       mounted.overlay?.draw(before, after, fraction, selection)
     }
     this.#app.render()
@@ -311,7 +322,7 @@ export class Stage {
   }
 
   #mount(first: Frame): void {
-    const { scene, spec, actions, root, over, overlay } = this.#mounted!
+    const { scene, spec, actions, agents, root, over, overlay } = this.#mounted!
     // eslint-disable-next-line @typescript-eslint/no-this-alias
     const stage = this
     const offer = (container: Container): SceneStage => ({
@@ -319,6 +330,7 @@ export class Stage {
       palette: this.#palette,
       label: createLabel,
       actions,
+      agents,
       get camera() {
         return stage.#cameraNow
       },
