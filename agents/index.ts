@@ -2,13 +2,15 @@
 import { type LearnerDefinition } from './core/learner.ts'
 import { ippo } from './ippo.ts'
 import { iql } from './iql.ts'
+import { hasac } from './hasac.ts'
+import { maddpg } from './maddpg.ts'
 import { mappo } from './mappo.ts'
 import { qmix } from './qmix.ts'
 import { vdn } from './vdn.ts'
 export { POLICIES } from './scripted/index.ts'
 
 /** Algorithms, by name. */
-export const LEARNERS: Record<string, LearnerDefinition> = { mappo, ippo, iql, vdn, qmix }
+export const LEARNERS: Record<string, LearnerDefinition> = { mappo, ippo, iql, vdn, qmix, maddpg, hasac }
 
 export * from './core/policy.ts'
 export * from './core/learner.ts'

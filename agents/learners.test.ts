@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { Generator, TroupeError, createBatch, episodeSeed, namedSeed, type EnvDefinition } from '../envs/core/index.ts'
 import { ENVS } from '../envs/index.ts'
 import { weightsHash, type Checkpoint } from './core/checkpoint.ts'
-import { type LearnerRequest } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
 import { playEpisodes } from './core/play.ts'
 import { type Policy } from './core/policy.ts'
 import { tf } from './core/tensors.ts'
@@ -51,7 +51,7 @@ const WORLDS: Record<string, World> = {
 /** Real-valued actions, of unequal width. */
 const DIALS: World = { env: dials as unknown as EnvDefinition, options: { agents: 3, narrow: true } }
 /** Who learns them; the others refuse. */
-const REAL = ['mappo', 'ippo']
+const REAL = ['mappo', 'ippo', 'maddpg', 'hasac']
 const HARDEST = 'lights with masks, deaths and words'
 
 /** Of these a learner gets the settings it has; one that has none of a line's leaves the line out. */
@@ -103,6 +103,10 @@ const OTHER: Record<string, unknown> = {
   targetInterval: 1,
   targetRate: 0.5,
   epsilonEnd: 0.6,
+  memory: 7,
+  warmup: 40,
+  noiseSteps: 10,
+  updates: 2,
 }
 
 /** Some settings say something only beside others. */
@@ -117,17 +121,25 @@ const BESIDE: Record<string, Record<string, unknown>> = {
 const LEARNING = {
   lanes: 16,
   rolloutSteps: 16,
-  hidden: 32,
+  hidden: 64,
   layers: 1,
-  lr: 5e-3,
-  criticLr: 5e-3,
+  lr: 2e-3,
+  criticLr: 1e-2,
   epochs: 8,
-  minibatches: 2,
+  minibatches: 4,
+  updates: 16,
+  batch: 128,
+  memory: 16_000,
+  warmup: 1_000,
+  gamma: 0,
+  window: 1,
+  noiseSteps: 2_000,
 }
-const DIAL_STEPS = 16_000
+/** Environment steps of that: of who remembers fewer, for each is learned from more often. */
+const DIAL_STEPS = (definition: LearnerDefinition) => ('memory' in definition.settings.properties ? 3_500 : 9_000)
 
 /** Settings of real-valued actions alone. */
-const OF_NUMBERS = ['deviation']
+const OF_NUMBERS = ['deviation', 'noise', 'noiseFinal', 'noiseSteps', 'targetEntropy']
 
 for (const definition of Object.values(LEARNERS)) {
   describe(definition.name, () => {
@@ -192,7 +204,7 @@ for (const definition of Object.values(LEARNERS)) {
       test('it turns the dials to where they should be, nearly always, after a few seconds', () => {
         const world: World = { env: dials as unknown as EnvDefinition, options: {} }
         const learner = from(world, known(definition, LEARNING))
-        while (learner.steps < DIAL_STEPS) learner.collectAndUpdate()
+        while (learner.steps < DIAL_STEPS(definition)) learner.collectAndUpdate()
         const { episodes } = playEpisodes({
           batch: createBatch(world.env, world.options, { lanes: 8, autoreset: 'disabled' }),
           policy: learner.policy('greedy'),

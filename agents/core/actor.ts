@@ -4,7 +4,7 @@
  */
 import { TroupeError, exponential, naturalLogarithm, type EnvSpec, type Generator } from '../../envs/core/index.ts'
 import { judgeChoices } from './categorical.ts'
-import { HALF_LOG_TAU, boxesOf, judgeNumbers, playNumbers, type Boxes } from './gaussian.ts'
+import { HALF_LOG_TAU, boxesOf, judgeNumbers, playNumbers, usedDimensions, type Boxes } from './gaussian.ts'
 import { Inputs } from './inputs.ts'
 import { type PlayMode } from './learner.ts'
 import { Network, type Activation, type Init, type Sequences, type Trace } from './networks.ts'
@@ -228,17 +228,6 @@ export class SharedActor {
       actLanes: (view, memory, out, rngs) => act(view, memory, out, (lane) => rngs[lane]),
     }
   }
-}
-
-/** [n, D] 1 where an agent has a real-valued dimension; null where all have all. */
-function usedDimensions(spec: EnvSpec, agents: readonly string[]): Uint8Array | null {
-  const { used, dims: D } = boxesOf(spec, spec.env)
-  const out = new Uint8Array(agents.length * D).fill(1)
-  agents.forEach((id, slot) => {
-    const seat = spec.agents.findIndex((agent) => agent.id === id)
-    if (seat >= 0) out.set(used.subarray(seat * D, (seat + 1) * D), slot * D)
-  })
-  return out.every((one) => one === 1) ? null : out
 }
 
 /** full: one network for all agents; kind: one for each kind of body; none: one for each agent. */

@@ -51,6 +51,17 @@ export function boxesOf(spec: EnvSpec, who: string): Boxes {
   return { dims: D, middle, half, low: lowest, high: highest, used, full: used.every((one) => one === 1) }
 }
 
+/** [n, D] 1 where an agent has a real-valued dimension; null where all have all. @param agents ids */
+export function usedDimensions(spec: EnvSpec, agents: readonly string[]): Uint8Array | null {
+  const { used, dims: D } = boxesOf(spec, spec.env)
+  const out = new Uint8Array(agents.length * D).fill(1)
+  agents.forEach((id, slot) => {
+    const seat = spec.agents.findIndex((agent) => agent.id === id)
+    if (seat >= 0) out.set(used.subarray(seat * D, (seat + 1) * D), slot * D)
+  })
+  return out.every((one) => one === 1) ? null : out
+}
+
 /** The nearest float32 that is not beyond a bound. @param towards 1 inside is above, −1 below */
 function inward(bound: number, towards: 1 | -1): number {
   let near = Math.fround(bound)

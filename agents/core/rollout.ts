@@ -13,7 +13,7 @@ export class Rollout {
   readonly state: Float32Array // [T + 1, B, S]
   readonly agentState: Float32Array // [T + 1, B, n, S2], empty where the world has none
   readonly alive: Uint8Array // [T + 1, B, n]
-  readonly mask: Uint8Array // [T, B, n, A]
+  readonly mask: Uint8Array // [T + 1, B, n, A]
   readonly action: Int32Array | Float32Array // [T, B, n, D]
   readonly drawn: Float32Array // [T, B, n, D] real-valued actions in half-ranges before they were cut; empty for choices
   readonly logProbability: Float32Array // [T, B, n] under the policy that acted
@@ -41,7 +41,7 @@ export class Rollout {
     this.state = new Float32Array((steps + 1) * lanes * spec.stateSize)
     this.agentState = new Float32Array((steps + 1) * rows * spec.agentStateSize)
     this.alive = new Uint8Array((steps + 1) * rows)
-    this.mask = new Uint8Array(steps * rows * spec.actionSize)
+    this.mask = new Uint8Array((steps + 1) * rows * spec.actionSize)
     this.action = numbers(spec, steps * rows * spec.actionDims)
     this.drawn = new Float32Array(spec.actionKind === 'box' ? this.action.length : 0)
     this.logProbability = new Float32Array(steps * rows)
@@ -181,7 +181,6 @@ export class Collector {
     for (let t = 0; t < steps; t++) {
       view.look()
       this.remember(rollout, t)
-      rollout.mask.set(view.mask, t * view.mask.length)
       const out = {
         action: rollout.action.subarray(t * lanes * n * D, (t + 1) * lanes * n * D),
         logProbability: rollout.logProbability.subarray(t * lanes * n, (t + 1) * lanes * n),
@@ -216,6 +215,7 @@ export class Collector {
     const { view, batch } = this
     rollout.observation.set(view.observation, t * view.observation.length)
     rollout.alive.set(view.alive, t * view.alive.length)
+    rollout.mask.set(view.mask, t * view.mask.length)
     rollout.state.set(batch.state, t * batch.state.length)
     rollout.start.set(view.episodeStart, t * batch.lanes)
     if (batch.agentState === undefined) return

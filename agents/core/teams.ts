@@ -1,5 +1,5 @@
 /** How a team shares its reward, and what "return" means for a scenario. */
-import { type AgentSpec } from '../../envs/core/index.ts'
+import { TroupeError, type AgentSpec } from '../../envs/core/index.ts'
 
 /** none: everybody keeps their own; sum, mean: every agent gets the sum or mean over its team. */
 export type TeamReward = 'none' | 'sum' | 'mean'
@@ -49,4 +49,35 @@ export function teamReturn(mode: TeamReward, returns: ArrayLike<number>): number
   let sum = 0
   for (let n = 0; n < returns.length; n++) sum += returns[n]
   return mode === 'mean' ? sum / Math.max(returns.length, 1) : sum
+}
+
+/**
+ * For algorithms whose theory has one reward that all learning agents share.
+ * @param agents indices of those that learn
+ * @param instead what takes individual rewards, for the message
+ * @throws TroupeError when agents keep rewards of their own, or are of several teams
+ */
+export function requireOneReward(
+  who: string,
+  spec: { readonly agents: readonly AgentSpec[] },
+  { teamReward, agents }: { readonly teamReward: TeamReward; readonly agents?: readonly number[] },
+  instead: string,
+): void {
+  const learning = agents ?? [...spec.agents.keys()]
+  if (learning.length < 2) return
+  const teams = new Set(learning.map((agent) => spec.agents[agent]?.team))
+  const reason = `its agents improve one sum one after the other, so they must want the same; ${instead} take individual rewards`
+  if (teams.size > 1) {
+    throw new TroupeError('bad-option', {
+      where: `${who}: agents`,
+      got: `of ${teams.size} teams (${[...teams].join(', ')})`,
+      expected: `agents of one team: ${reason}`,
+    })
+  }
+  if (teamReward !== 'none') return
+  throw new TroupeError('bad-option', {
+    where: `${who}: teamReward of the scenario`,
+    got: "'none', every agent its own reward",
+    expected: `'sum' or 'mean': ${reason}`,
+  })
 }

@@ -27,6 +27,9 @@ export const SMALL: Readonly<Record<string, unknown>> = {
   minibatches: 1,
   batchEpisodes: 2,
   epsilonSteps: 30,
+  batch: 4,
+  memory: 40,
+  warmup: 10,
 }
 
 /** The settings among the given that a learner knows. */
