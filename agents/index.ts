@@ -1,4 +1,5 @@
 /** The tables of what acts and what learns. An algorithm adds a line here, a scripted policy in scripted/index.ts. */
+import { bc } from './bc.ts'
 import { type LearnerDefinition } from './core/learner.ts'
 import { ippo } from './ippo.ts'
 import { iql } from './iql.ts'
@@ -10,7 +11,16 @@ import { vdn } from './vdn.ts'
 export { POLICIES } from './scripted/index.ts'
 
 /** Algorithms, by name. */
-export const LEARNERS: Record<string, LearnerDefinition> = { mappo, ippo, iql, vdn, qmix, maddpg, hasac }
+export const LEARNERS: Record<string, LearnerDefinition> = {
+  mappo,
+  ippo,
+  iql,
+  vdn,
+  qmix,
+  maddpg,
+  hasac,
+  bc,
+}
 
 export * from './core/policy.ts'
 export * from './core/learner.ts'

@@ -16,6 +16,7 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandFil
   algorithms: { summary: 'learners and policies', load: () => import('./algorithms.ts') },
   run: { summary: 'play a policy on a scenario', load: () => import('./run.ts') },
   train: { summary: 'train a learner on a scenario', load: () => import('./train.ts') },
+  dataset: { summary: 'record episodes of a policy to learn from', load: () => import('./dataset.ts') },
   resume: { summary: 'continue a training run', load: () => import('./resume.ts') },
   bench: { summary: 'algorithms on a suite, several seeds each; resumable', load: () => import('./bench.ts') },
   evaluate: { summary: 'evaluate a run or a checkpoint by the protocol', load: () => import('./evaluate.ts') },

@@ -138,6 +138,8 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       'threads at most; weights do not depend on it (default: cores, and never more than the setting shards)',
       whole('--workers', 1, 1024),
     )
+    .option('--dataset <file>', 'recorded episodes, for algorithms that learn from them and do not play: bc')
+    .option('--export-dataset <file>', 'write the episodes in the memory of the learner to this file at the end')
     .addOption(backendOption())
     .option('--env <module>', 'environment of your own: ./mine.js or an installed package')
     .option('--option <name=value>', 'change an option of the environment; repeatable', keyValue('--option'))
@@ -176,17 +178,20 @@ async function train(
   settings: Record<string, Setting>,
   session: Session,
 ): Promise<number> {
-  const { steps, seed, out, env, option, evaluations, evaluationEpisodes, data, workers } = options.values as {
-    workers?: number
-    steps: number
-    seed: string
-    out?: string
-    env?: string
-    option?: Record<string, unknown>
-    evaluations?: number
-    evaluationEpisodes?: number
-    data: string
-  }
+  const { steps, seed, out, env, option, evaluations, evaluationEpisodes, data, workers, dataset, exportDataset } =
+    options.values as {
+      dataset?: string
+      exportDataset?: string
+      workers?: number
+      steps: number
+      seed: string
+      out?: string
+      env?: string
+      option?: Record<string, unknown>
+      evaluations?: number
+      evaluationEpisodes?: number
+      data: string
+    }
   const target = await resolveScenario(wanted, env, option, session)
   const values = Object.fromEntries(Object.entries(settings).map(([name, { value }]) => [name, value]))
   withDefaults(LEARNERS[algorithm].settings, values, `${algorithm} settings`)
@@ -211,6 +216,8 @@ async function train(
       signal: interrupt.signal,
       backend: options.values.backend as string,
       ...(workers === undefined ? {} : { workers }),
+      ...(dataset === undefined ? {} : { dataset }),
+      ...(exportDataset === undefined ? {} : { exportDataset }),
       onProgress: (event) => progress.show(event),
       ...(target.plugin === undefined || module === undefined ? {} : { plugin: target.plugin }),
     })

@@ -19,6 +19,7 @@ import { decodeSafetensors, encodeSafetensors, type Checkpoint } from '../agents
 
 const MAX_WEIGHTS = 1 << 30
 const MAX_STATE = 1 << 28
+const MAX_DATASET = 2 ** 31
 
 /** Waits until a folder's entries are on disk; some systems cannot, and then the rename alone has to do. */
 function flushFolder(folder: string): void {
@@ -151,16 +152,21 @@ export function writeCheckpoint(folder: string, checkpoint: Checkpoint): void {
   replaceFolder(folder, { 'weights.safetensors': weights, 'state.json': `${JSON.stringify(state)}\n` })
 }
 
-function readCapped(path: string, limit: number): Buffer {
+function readCapped(path: string, limit: number, what = 'a file of a checkpoint'): Buffer {
   let size: number
   try {
     size = statSync(path).size
   } catch {
-    throw new TroupeError('bad-file', { where: path, got: 'missing', expected: 'a file of a checkpoint' })
+    throw new TroupeError('bad-file', { where: path, got: 'missing', expected: what })
   }
   if (size > limit)
     throw new TroupeError('bad-file', { where: path, got: `${size} bytes`, expected: `at most ${limit}` })
   return readFileSync(path)
+}
+
+/** The bytes of a file of recorded episodes. @throws TroupeError bad-file when it is missing or too large */
+export function readDataset(path: string): Buffer {
+  return readCapped(path, MAX_DATASET, 'a file of recorded episodes')
 }
 
 /**

@@ -9,6 +9,7 @@ import { MessageChannel, Worker } from 'node:worker_threads'
 import { TroupeError, episodeSeed, type EnvBatch, type EnvDefinition } from '../envs/core/index.ts'
 import { ENVS } from '../envs/index.ts'
 import { type Checkpoint } from '../agents/core/checkpoint.ts'
+import { type Dataset } from '../agents/core/dataset.ts'
 import { type Learner, type LearnerDefinition, type Metrics, type PlayMode } from '../agents/core/learner.ts'
 import { type Policy, type PolicyMemory } from '../agents/core/policy.ts'
 import { LEARNERS } from '../agents/index.ts'
@@ -33,6 +34,8 @@ export interface ParallelRequest extends LearnerJob {
   readonly backend: string
   /** Path of a foreign environment's module, for the others to load. Without it there is one worker. */
   readonly module?: string
+  /** For learners that do not play; they have one worker. */
+  readonly dataset?: Dataset
 }
 
 export interface OpenedLearner {
@@ -69,6 +72,7 @@ export async function openLearner(request: ParallelRequest): Promise<OpenedLearn
       settings: request.settings,
       seed,
       teamReward: scenario.teamReward,
+      ...(request.dataset === undefined ? {} : { dataset: request.dataset }),
     })
     return { learner, workers, close: async () => learner.dispose() }
   }

@@ -10,19 +10,20 @@
  *   run.lock      the process that trains here, while it does
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { TroupeError, check, shown, unknownName, type EnvBatch, type EnvDefinition } from '../envs/core/index.ts'
 import { ENVS } from '../envs/index.ts'
 import { weightsHash, type Checkpoint } from '../agents/core/checkpoint.ts'
 import { type Evaluation, type Statistics } from '../agents/core/evaluate.ts'
+import { decodeDataset, encodeDataset, type Dataset } from '../agents/core/dataset.ts'
 import { type Learner, type LearnerDefinition, type Metrics } from '../agents/core/learner.ts'
 import { type Policy } from '../agents/core/policy.ts'
 import { LEARNERS } from '../agents/index.ts'
 import { scenarioHash, scenarioSpec } from '../scenarios/open.ts'
 import { checkScenario, type Scenario } from '../scenarios/schema.ts'
 import { useBackend, type BackendChoice } from './backend.ts'
-import { claimFolder, readCheckpoint, writeAtomic, writeCheckpoint, writeJson } from './files.ts'
+import { claimFolder, readCheckpoint, readDataset, sha256, writeAtomic, writeCheckpoint, writeJson } from './files.ts'
 import { measureEpisodes, type Measurement } from './measure.ts'
 import { openLearner, type OpenedLearner } from './parallel.ts'
 import { EvaluationPoint, hardware, packageVersion, recordText, type ResultRecord } from './record.ts'
@@ -66,6 +67,10 @@ export interface RunRequest {
   }
   /** Default 'auto'. */
   readonly backend?: string
+  /** File of recorded episodes, for learners that do not play; a resumed run takes that of its beginning. */
+  readonly dataset?: string
+  /** Writes the episodes in the learner's memory to this file at the end. */
+  readonly exportDataset?: string
   /** Threads that share the shards of the settings, at most one each; changes nothing but the speed. Default: cores. */
   readonly workers?: number
 }
@@ -124,8 +129,16 @@ interface Ledger {
   seconds: number
 }
 
+/** The recorded episodes of a run. */
+interface Recorded {
+  readonly path: string
+  readonly sha256: string
+  readonly dataset: Dataset
+}
+
 interface Plan {
   readonly request: RunRequest
+  readonly recorded: Recorded | undefined
   readonly definition: LearnerDefinition
   readonly environments: Readonly<Record<string, EnvDefinition>>
   readonly scenario: Scenario
@@ -158,8 +171,10 @@ export async function trainRun(request: RunRequest): Promise<RunSummary> {
     backend: backend.name,
     ...(request.workers === undefined ? {} : { workers: request.workers }),
     ...(request.plugin?.path === undefined ? {} : { module: request.plugin.path }),
+    ...(plan.recorded === undefined ? {} : { dataset: plan.recorded.dataset }),
   })
   try {
+    if (request.exportDataset !== undefined) requireEpisodes(opened.learner, plan.definition.name)
     const run = new Run(plan, backend, opened, resumed)
     const release = claimFolder(request.out)
     try {
@@ -180,6 +195,53 @@ function settingsOf({ request, definition }: Plan): Record<string, unknown> {
   const given = { ...request.settings }
   const scheduled = 'scheduleSteps' in definition.settings.properties && given.lrSchedule === 'linear'
   return scheduled && given.scheduleSteps == null ? { ...given, scheduleSteps: request.steps } : given
+}
+
+/** Reads the episodes that a run learns from; a resumed run must find those it began with. */
+function recordedFor(
+  { offline, name }: LearnerDefinition,
+  { dataset: asked }: RunRequest,
+  earlier: RunFile | undefined,
+): Recorded | undefined {
+  if (offline !== true) {
+    if (asked === undefined) return undefined
+    throw new TroupeError('bad-option', {
+      where: 'dataset',
+      got: `${shown(asked)} for ${name}, which learns from what it plays`,
+      expected: `no dataset, or an algorithm that learns from one: ${offlineNames().join(', ')}`,
+    })
+  }
+  const path = asked ?? earlier?.dataset?.path
+  if (path === undefined) {
+    throw new TroupeError('bad-usage', {
+      where: `${name}: dataset`,
+      got: 'none',
+      expected: 'a file of recorded episodes: --dataset FILE, made by `troupe dataset`',
+    })
+  }
+  const bytes = readDataset(path)
+  const recorded = { path: resolve(path), sha256: sha256(bytes), dataset: decodeDataset(bytes, path) }
+  const before = earlier?.dataset?.sha256
+  if (before === undefined || before === recorded.sha256) return recorded
+  throw new TroupeError('bad-file', {
+    where: path,
+    got: `SHA-256 ${recorded.sha256.slice(0, 12)}…`,
+    expected: `${before.slice(0, 12)}…, the episodes that the run began with`,
+  })
+}
+
+function offlineNames(): string[] {
+  return Object.values(LEARNERS).flatMap(({ name, offline }) => (offline === true ? [name] : []))
+}
+
+/** @throws TroupeError when the learner keeps no episodes */
+function requireEpisodes(learner: Learner, name: string): void {
+  if (learner.dataset !== undefined) return
+  throw new TroupeError('bad-option', {
+    where: 'export of a dataset',
+    got: `${name}, which keeps no episodes`,
+    expected: 'an algorithm with a memory of episodes such as iql; or record a policy’s with `troupe dataset`',
+  })
 }
 
 /** Steps at which to evaluate: evenly from 0 to the end. */
@@ -238,6 +300,7 @@ function planOf(request: RunRequest): Plan {
   }
   return {
     request,
+    recorded: recordedFor(LEARNERS[algorithm], request, request.resume === true ? earlier : undefined),
     definition: LEARNERS[algorithm],
     environments,
     scenario,
@@ -259,6 +322,7 @@ interface RunFile {
   readonly scenario: Scenario
   readonly settings: Readonly<Record<string, unknown>>
   readonly startedAt: string
+  readonly dataset?: { readonly path: string; readonly sha256: string }
 }
 
 function readRunFile(folder: string): RunFile | undefined {
@@ -274,6 +338,12 @@ function readRunFile(folder: string): RunFile | undefined {
     if (error instanceof TroupeError) throw error
     throw new TroupeError('bad-file', { where: path, got: 'not JSON', expected: 'what a run writes about itself' })
   }
+}
+
+/** A checkpoint to play from: what was played and is learned from stays behind, which may be most of it. */
+function withoutStore({ weights, state }: Checkpoint): Checkpoint {
+  const rest = Object.entries(weights).filter(([name]) => !name.startsWith('store/'))
+  return { weights: Object.fromEntries(rest), state }
 }
 
 class Run {
@@ -351,6 +421,7 @@ class Run {
       this.log({ kind: 'diverged', step: learner.steps, message: error.message })
     }
     if (status !== 'diverged') this.saveLast()
+    if (request.exportDataset !== undefined) writeAtomic(request.exportDataset, encodeDataset(learner.dataset!()))
     const absolute = status === 'finished' ? await this.measureBest() : null
     if (status === 'finished' && absolute === undefined) status = 'interrupted' // while the best was measured
     const record = this.record(status, diverged, absolute ?? null)
@@ -427,7 +498,7 @@ class Run {
     ledger.evaluations.push(entry)
     if (ledger.best === null || entry.return.mean > ledger.best.mean) {
       ledger.best = { step: entry.step, mean: entry.return.mean }
-      writeCheckpoint(this.path('checkpoints/best'), this.checkpoint())
+      writeCheckpoint(this.path('checkpoints/best'), withoutStore(this.checkpoint()))
     }
     this.latestReplay = replays.length === 0 ? this.latestReplay : basename(replays[0].file)
     this.saveLast()
@@ -566,6 +637,7 @@ class Run {
       scenario: plan.scenario,
       seed: plan.seed,
       settings: learner.settings,
+      ...(plan.recorded === undefined ? {} : { dataset: { path: plan.recorded.path, sha256: plan.recorded.sha256 } }),
       evaluation: {
         points: plan.schedule.length,
         episodes: plan.episodes,

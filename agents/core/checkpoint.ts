@@ -31,10 +31,11 @@ const BESIDE_WEIGHTS = ['optimiser/', 'memory/', 'target/', 'store/']
 /**
  * safetensors: u64 length of the header, JSON header padded with spaces to 8 bytes, little-endian data.
  * Names are sorted, so equal tensors make equal bytes.
+ * @param metadata words about the file, under `__metadata__` of its header
  */
-export function encodeSafetensors(tensors: Tensors): Uint8Array {
+export function encodeSafetensors(tensors: Tensors, metadata?: Readonly<Record<string, string>>): Uint8Array {
   const names = Object.keys(tensors).sort()
-  const header: Record<string, unknown> = {}
+  const header: Record<string, unknown> = metadata === undefined ? {} : { __metadata__: metadata }
   let size = 0
   for (const name of names) {
     const { shape, data } = tensors[name]
@@ -57,12 +58,8 @@ export function encodeSafetensors(tensors: Tensors): Uint8Array {
   return bytes
 }
 
-/**
- * Reads a safetensors file of float32 tensors. Everything is checked before anything is allocated.
- * @param where the door, for messages: usually the file's name
- * @throws TroupeError bad-file
- */
-export function decodeSafetensors(bytes: Uint8Array, where = 'safetensors'): Tensors {
+/** The header of a safetensors file, and where its data begin. @throws TroupeError bad-file */
+function headerOf(bytes: Uint8Array, where: string): { header: Record<string, unknown>; start: number } {
   const bad = (got: string, expected: string) => new TroupeError('bad-file', { where, got, expected })
   if (bytes.length < 8) throw bad(`${bytes.length} bytes`, 'a safetensors file')
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -77,10 +74,28 @@ export function decodeSafetensors(bytes: Uint8Array, where = 'safetensors'): Ten
     throw bad('a header that is not JSON', 'a safetensors file')
   }
   if (header === null || typeof header !== 'object' || Array.isArray(header)) throw bad(shown(header), 'a JSON object')
-  const start = 8 + length
+  return { header: header as Record<string, unknown>, start: 8 + length }
+}
+
+/** Words about a safetensors file; none when it has none. @throws TroupeError bad-file */
+export function safetensorsMetadata(bytes: Uint8Array, where = 'safetensors'): Readonly<Record<string, string>> {
+  const { __metadata__: words = {} } = headerOf(bytes, where).header
+  const plain = words !== null && typeof words === 'object' && Object.values(words).every((x) => typeof x === 'string')
+  if (plain) return words as Record<string, string>
+  throw new TroupeError('bad-file', { where, got: 'metadata that is not words', expected: 'text by name' })
+}
+
+/**
+ * Reads a safetensors file of float32 tensors. Everything is checked before anything is allocated.
+ * @param where the door, for messages: usually the file's name
+ * @throws TroupeError bad-file
+ */
+export function decodeSafetensors(bytes: Uint8Array, where = 'safetensors'): Tensors {
+  const bad = (got: string, expected: string) => new TroupeError('bad-file', { where, got, expected })
+  const { header, start } = headerOf(bytes, where)
   const room = bytes.length - start
   const found: { name: string; shape: number[]; from: number; to: number }[] = []
-  for (const [name, entry] of Object.entries(header as Record<string, unknown>)) {
+  for (const [name, entry] of Object.entries(header)) {
     if (name === '__metadata__') continue
     const { dtype, shape, data_offsets: offsets } = (entry ?? {}) as Record<string, unknown>
     if (dtype !== 'F32') throw bad(`tensor ${name} of type ${shown(dtype)}`, 'F32 tensors')

@@ -64,7 +64,7 @@ export class EpisodeRecorder implements Kept {
    * Takes the steps of a rollout, which must follow those of the one before.
    * @param finished gets every episode that ended, to be copied
    */
-  take(rollout: Rollout, finished: (episode: Rows<EpisodeShapes>) => void): void {
+  take(rollout: Rollout, finished: (episode: Rows<EpisodeShapes>, lane: number) => void): void {
     const { steps, lanes, cuts } = rollout
     let cut = 0
     for (let t = 0; t < steps; t++) {
@@ -76,7 +76,7 @@ export class EpisodeRecorder implements Kept {
         if (rollout.terminated[cell] === 0 && !truncated) continue
         const last = rows.add()
         if (truncated) this.last(rollout, cut++, rows, last)
-        finished(rows)
+        finished(rows, lane)
         rows.clear()
       }
     }

@@ -12,6 +12,7 @@ import {
 } from '../../envs/core/index.ts'
 import { type FusedOptimiser } from '../kernels/index.ts'
 import { type Checkpoint, type SavedTensor, type Tensors } from './checkpoint.ts'
+import { type Dataset } from './dataset.ts'
 import { type Slice } from './networks.ts'
 import { type Policy, type PolicyMemory } from './policy.ts'
 import { type OtherAgents } from './rollout.ts'
@@ -41,12 +42,14 @@ export interface LearnerRequest {
   readonly agents?: readonly number[]
   /** Who plays the others. */
   readonly others?: readonly OtherAgents[]
+  /** What learners that do not play learn from. */
+  readonly dataset?: Dataset
 }
 
 export interface Learner {
   /** Full effective settings. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Environment steps so far, counted over all lanes of all shards. */
+  /** Environment steps so far, counted over all lanes of all shards; of learners that do not play the steps drawn. */
   readonly steps: number
   /** Environment steps of one `collectAndUpdate`. */
   readonly stepsPerUpdate: number
@@ -64,6 +67,8 @@ export interface Learner {
   /** Of a learner with some of the shards: everybody calls it, and what the first worker gets is whole. */
   save(): Checkpoint
   load(checkpoint: Checkpoint): void
+  /** The episodes in its memory, where it has one. */
+  dataset?(): Dataset
   dispose(): void
 }
 
@@ -74,6 +79,8 @@ export interface LearnerDefinition {
   readonly summary: string
   /** Flat record of settings with defaults. */
   readonly settings: TObject
+  /** It does not play but learns from `LearnerRequest.dataset`. */
+  readonly offline?: true
   create(request: LearnerRequest): Learner
   /** Shards that these settings mean in that world; left out = cannot be shared out, one. */
   shards?(spec: EnvSpec, settings: Readonly<Record<string, unknown>>, agents?: number): number

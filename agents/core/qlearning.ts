@@ -7,6 +7,7 @@ import { Generator, namedSeed, type EnvBatch, type EnvSpec } from '../../envs/co
 import { clippedValueLoss } from '../kernels/index.ts'
 import { requireChoices } from './categorical.ts'
 import { type Checkpoint } from './checkpoint.ts'
+import { storyOf, type Dataset } from './dataset.ts'
 import {
   EpisodeBatch,
   EpisodeRecorder,
@@ -94,6 +95,7 @@ export class ValueLearner implements Learner {
   readonly settings: EffectiveValues
   readonly stepsPerUpdate: number
   private readonly kind: ValueKind
+  private readonly teamReward: LearnerRequest['teamReward']
   private readonly collector: Collector
   private readonly rollout: Rollout
   private readonly utilities: Utilities
@@ -116,6 +118,7 @@ export class ValueLearner implements Learner {
     const spec = requestSpec(request.batch)
     requireChoices(spec, name)
     this.kind = kind
+    this.teamReward = teamReward
     this.settings = settings
     const group = request.group ?? alone()
     const [batch] = shardBatches(name, request.batch, group, { lanes: settings.lanes, shards: 1 })
@@ -374,6 +377,12 @@ export class ValueLearner implements Learner {
   load(checkpoint: Checkpoint): void {
     loadLearner(this.parts, checkpoint)
     this.started = true
+  }
+
+  dataset(): Dataset {
+    const { algorithm, agents } = this.parts
+    const source = `${algorithm}, what was in memory after ${this.steps} steps of training`
+    return { story: storyOf(this.collector.batch.spec, agents, this.teamReward, source), episodes: this.memory }
   }
 
   dispose(): void {

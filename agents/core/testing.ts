@@ -2,8 +2,10 @@
 import { type TObject } from '@sinclair/typebox'
 import { createBatch, episodeSeed, type DigestibleBatch, type EnvDefinition } from '../../envs/core/index.ts'
 import { decodeSafetensors, encodeSafetensors, type Checkpoint } from './checkpoint.ts'
+import { recordEpisodes, type Dataset } from './dataset.ts'
 import { type Learner, type LearnerDefinition, type LearnerRequest, type Metrics } from './learner.ts'
 import { type ActionBatch, type AgentView } from './policy.ts'
+import { random } from '../scripted/random.ts'
 import { lights } from './toys.ts'
 
 /** A world to learn in. */
@@ -26,6 +28,7 @@ export const SMALL: Readonly<Record<string, unknown>> = {
   epochs: 1,
   minibatches: 1,
   batchEpisodes: 2,
+  batchSteps: 8,
   epsilonSteps: 30,
   batch: 4,
   memory: 40,
@@ -58,7 +61,16 @@ export function start(
   const seed = change.seed ?? 1
   const own = change.group?.own ?? Array.from({ length: shards }, (_, shard) => shard)
   const batch = own.map((shard) => open(world, lanes / shards, seed, (shard * lanes) / shards))
-  return definition.create({ batch, settings: all, seed, teamReward: 'sum', ...change })
+  const dataset = definition.offline === true ? { dataset: recordedIn(world) } : {}
+  return definition.create({ batch, settings: all, seed, teamReward: 'sum', ...dataset, ...change })
+}
+
+/** Twelve episodes of random play, to learn from without playing. Where actions are real numbers there are none. */
+export function recordedIn(world: World): Dataset | undefined {
+  const batch = open(world, 3, 'recorded')
+  if (batch.spec.actionKind === 'box') return undefined
+  const policy = random.create(batch.spec)
+  return recordEpisodes({ batch, policy, episodes: 12, teamReward: 'sum', seed: 1, source: 'random play in a test' })
 }
 
 /** Through bytes and JSON text, as on disk. */

@@ -2,7 +2,7 @@
  * The values that agents act on, as networks: one for all agents, or one for each group that shares. What a network sees of an
  * agent, how it acts on what it thinks, and tables of values for whole batches of episodes.
  */
-import { TroupeError, type EnvSpec, type Generator } from '../../envs/core/index.ts'
+import { TroupeError, naturalLogarithm, type EnvSpec, type Generator } from '../../envs/core/index.ts'
 import { sampleChoice } from './categorical.ts'
 import { type EpisodeBatch, type EpisodeMemory } from './episodes.ts'
 import { type PlayMode } from './learner.ts'
@@ -117,6 +117,11 @@ export class Utilities {
     return found
   }
 
+  /** The agents of each network, as slots: rows of its tables are [R, members]. */
+  membership(): readonly (readonly number[])[] {
+    return this.members(allSlots(this.agents.length))
+  }
+
   // --- acting -----------------------------------------------------------------------------------------------------------
 
   /** Slot of each agent of a view. @throws TroupeError when there is no network for one of them */
@@ -228,7 +233,7 @@ export class Utilities {
             : sampleChoice(probability, at, size, draws.float())
         if (mask[at + choice] === 0) this.maskViolations++
         action[row * D + d] = choice
-        log += Math.log(probability[at + choice])
+        log += naturalLogarithm(probability[at + choice])
         if (this.settings.lastAction && last !== undefined) last[row * D + d] = choice + 1
         at += size
       }

@@ -3,7 +3,7 @@
  * reading chosen values off a table. The learner that puts them in order is in qlearning.ts.
  */
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
-import { TroupeError, type EnvSpec } from '../../envs/core/index.ts'
+import { TroupeError, exponential, type EnvSpec } from '../../envs/core/index.ts'
 import { fuse } from '../kernels/index.ts'
 import { type LearnerRequest } from './learner.ts'
 import { real, whole, yes } from './settings.ts'
@@ -169,6 +169,30 @@ export function epsilonGreedy({ epsilonStart, epsilonEnd, epsilonSteps }: Epsilo
     for (let a = 0; a < size; a++) out[from + a] = mask[from + a] === 0 ? 0 : epsilon / legal
     const best = bestLegal(values, from, mask, from, size)
     if (best >= 0) out[from + best] += 1 - epsilon
+  }
+}
+
+/**
+ * (1 − α) exp(β q) / Σ exp(β q) + α / |legal| over the legal choices. β 1 and α 0 is the softmax.
+ * @param floor α after so many steps
+ * @param sharpness β after so many steps
+ */
+export function softened(floor: (steps: number) => number, sharpness: (steps: number) => number): Exploration {
+  return (values, mask, from, size, steps, out) => {
+    const [alpha, beta] = [floor(steps), sharpness(steps)]
+    const best = bestLegal(values, from, mask, from, size)
+    let legal = 0
+    let sum = 0
+    for (let a = 0; a < size; a++) {
+      const allowed = mask[from + a] !== 0
+      // e to the minus of how far it is from the best.
+      out[from + a] = allowed ? exponential(beta * (values[from + best] - values[from + a])) : 0
+      legal += allowed ? 1 : 0
+      sum += out[from + a]
+    }
+    for (let a = 0; a < size; a++) {
+      if (mask[from + a] !== 0) out[from + a] = ((1 - alpha) * out[from + a]) / sum + alpha / legal
+    }
   }
 }
 
