@@ -22,6 +22,7 @@ import { Blobs } from './store/blobs.ts'
 import { openSqlite, storeProblem } from './store/sqlite.ts'
 import { type EntryRow, type EpisodeRecord, type Store } from './store/store.ts'
 import { Submissions, noSuchEntry } from './submissions.ts'
+import { type Live } from './live/index.ts'
 import { VerificationPool } from './verification/pool.ts'
 
 export interface BoardsSettings {
@@ -60,6 +61,9 @@ export class Boards {
   readonly catalog: Catalog
   readonly standings: Standings
   readonly submissions: Submissions
+  readonly pool: VerificationPool
+  /** Live evaluation; set by the server once it can be reached. */
+  live: Live | undefined
   readonly limits: BoardLimits
   readonly version: string
   readonly now: () => number
@@ -97,13 +101,13 @@ export class Boards {
     this.catalog = new Catalog(this.limits, settings.scenarios)
     this.standings = new Standings(this.store, this.catalog, this.limits)
     const { workers, workerFile } = settings
-    const pool = new VerificationPool({
+    this.pool = new VerificationPool({
       memoryBytes: this.limits.workerBytes,
       jobMs: this.limits.jobMs,
       ...(workers === undefined ? {} : { threads: workers }),
       ...(workerFile === undefined ? {} : { file: workerFile }),
     })
-    const { store, blobs, signer, catalog, limits, log, version, now } = this
+    const { store, blobs, signer, catalog, limits, log, version, now, pool } = this
     this.submissions = new Submissions({
       ...{ store, blobs, signer, catalog, limits, log, version, now, pool },
       changed: (entry) => this.standings.changed(entry),

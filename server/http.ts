@@ -47,6 +47,11 @@ const PAGES = [
   '/scenarios',
   '/scenario/:env/:name',
   '/help',
+  '/boards',
+  '/board/:id',
+  '/suite/:id',
+  '/entry/:id',
+  '/submit',
   '/embed',
   '/embed/:id',
 ]

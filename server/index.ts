@@ -14,6 +14,9 @@ import { LIMITS, type Limits } from './limits.ts'
 import { ReplayFiles } from './replays.ts'
 import { Shelf } from './shelf.ts'
 import { Sockets } from './sockets.ts'
+import { BoardLedger } from './live/board-ledger.ts'
+import { LiveDoor } from './live/door.ts'
+import { LIVE_SETTINGS, Live, type LiveSettings } from './live/index.ts'
 
 export { LIMITS, type Limits } from './limits.ts'
 export { Boards, type BoardsSettings } from './boards.ts'
@@ -47,6 +50,8 @@ export interface ServerSettings {
   readonly limits?: Partial<Limits>
   /** The leaderboard of the data folder; default off. `true` takes the usual settings. */
   readonly boards?: boolean | Omit<BoardsSettings, 'data' | 'log' | 'version'>
+  /** Other numbers of live evaluation than the usual ones; it is on where boards are. */
+  readonly live?: Partial<LiveSettings>
   /** Proxies in front whose word about a visitor's address is taken; default 0. */
   readonly proxies?: number
 }
@@ -82,7 +87,8 @@ export async function startServer(settings: ServerSettings = {}): Promise<Runnin
   const requestTimeout = boards.on ? UPLOAD_MS : REQUEST_MS
   const server = createServer({ maxHeaderSize: MAX_HEAD, requestTimeout, headersTimeout: HEAD_MS })
   const common = { host, names, board, files, limits, log, version }
-  const sockets = new Sockets(server, { ...common, shelf })
+  const live = boards.on ? await openLive(boards.open, settings.live, log, version) : undefined
+  const sockets = new Sockets(server, { ...common, shelf, live })
   const door = boards.on
     ? { boards: boards.open, problem: '', version }
     : { boards: undefined, problem: boards.problem, version }
@@ -102,6 +108,7 @@ export async function startServer(settings: ServerSettings = {}): Promise<Runnin
   } catch (error) {
     board.close()
     await sockets.close(0)
+    await live?.close(0)
     if (boards.on) await boards.open.close()
     throw await refusedToListen(error, host, port)
   }
@@ -115,7 +122,7 @@ export async function startServer(settings: ServerSettings = {}): Promise<Runnin
     server.closeIdleConnections()
     board.close()
     const cut = setTimeout(() => server.closeAllConnections(), limits.closeMs)
-    await sockets.close(limits.closeMs)
+    await Promise.all([sockets.close(limits.closeMs), live?.close(limits.closeMs)])
     await stopped
     clearTimeout(cut)
     if (boards.on) await boards.open.close()
@@ -138,6 +145,20 @@ async function openBoards(
     log.warn({ problem: error.message }, 'boards are off')
     return { on: false, problem: error.message }
   }
+}
+
+/** The door of live evaluation. Runs that an earlier start left are broken off first. */
+async function openLive(
+  boards: Boards,
+  changed: Partial<LiveSettings> | undefined,
+  log: Logger,
+  version: string,
+): Promise<LiveDoor> {
+  const settings = { ...LIVE_SETTINGS, ...changed }
+  const ledger = new BoardLedger(boards, settings.episodes)
+  await ledger.start(log)
+  boards.live = new Live({ ledger, settings, log, version })
+  return new LiveDoor(boards.live, settings.runs + 64)
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -5,12 +5,16 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { SOCKET_PATH } from './protocol/hello.ts'
 import { knowsHost, knowsOrigin } from './addresses.ts'
 import { Refusal, refusalOf } from './refusal.ts'
+import { type LiveDoor } from './live/door.ts'
+import { LIVE_PATH } from './protocol/live.ts'
 import { Session, type SessionRoom } from './sessions.ts'
 
 export interface SocketSettings extends SessionRoom {
   /** The host the server listens on, and further names it answers to. */
   readonly host: string
   readonly names: readonly string[]
+  /** Live evaluation, where it is on. */
+  readonly live: LiveDoor | undefined
 }
 
 /** Connections beyond the limit that are still told why, before the rest is refused at once. */
@@ -60,11 +64,11 @@ export class Sockets {
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy())
-    const { host, names, limits } = this.settings
+    const { host, names, limits, live } = this.settings
     const path = (request.url ?? '').split('?')[0]
     const { headers } = request
     if (this.closing) return refuse(socket, new Refusal(503, 'busy', 'server', 'stopping', 'a running server'))
-    if (path !== SOCKET_PATH) {
+    if (path !== SOCKET_PATH && (path !== LIVE_PATH || live === undefined)) {
       return refuse(socket, new Refusal(404, 'not-found', 'socket path', 'unknown', SOCKET_PATH))
     }
     if (!knowsHost(host, names, headers.host)) {
@@ -72,6 +76,10 @@ export class Sockets {
     }
     if (!knowsOrigin(host, headers.host, headers.origin)) {
       return refuse(socket, new Refusal(403, 'forbidden', 'Origin', "another site's page", 'a page of this server'))
+    }
+    if (path === LIVE_PATH) {
+      if (live!.room) return live!.upgrade(request, socket, head)
+      return refuse(socket, new Refusal(503, 'busy', 'live runs', 'too many', 'a quieter time'))
     }
     if (this.sessions.size >= limits.viewers + GRACE) {
       return refuse(socket, new Refusal(503, 'busy', 'viewers', 'too many', `${limits.viewers} or fewer`))

@@ -392,7 +392,7 @@ export const strings = {
       no: 'no',
       settings: 'Settings',
       hashes: 'Hashes and versions',
-      scenario: 'scenario',
+      scenarioFull: 'Scenario in full',
       scenarioHash: 'scenario, content hash',
       policyHash: 'policy, SHA-256 as declared',
       bundle: 'all replays, SHA-256',

@@ -13,6 +13,7 @@ import {
   liveSpec,
   readLiveClientMessage,
   type LiveResume,
+  type LiveList,
   type LiveServerMessage,
   type LiveStart,
   type LiveStarted,
@@ -57,20 +58,6 @@ export interface LiveRoom {
   readonly version: string
 }
 
-/** A run that goes on, as everybody may see it: no returns, so that nobody learns from them. */
-export interface LiveStatus {
-  readonly entry: string
-  readonly scenario: string
-  /** null for a blind one. */
-  readonly name: string | null
-  readonly openedAt: string
-  readonly connected: boolean
-  readonly episodes: number
-  readonly ended: number
-  readonly turns: number
-  readonly lateTurns: number
-}
-
 interface Going {
   readonly opening: LiveOpening
   readonly token: string
@@ -110,9 +97,10 @@ export class Live {
     })
   }
 
-  /** Runs that go on, oldest first. */
-  status(): LiveStatus[] {
-    return [...this.going.values()].map(({ opening, game, run, panel }) => ({
+  /** Runs that go on, oldest first, and the rules. */
+  list(): LiveList {
+    const { episodes, stepMs, graceMs, graceTotalMs } = this.room.settings
+    const runs = [...this.going.values()].map(({ opening, game, run, panel }) => ({
       entry: opening.entry,
       scenario: opening.scenario.id,
       name: opening.blind ? null : opening.description.name,
@@ -123,16 +111,7 @@ export class Live {
       turns: run.turns,
       lateTurns: run.late,
     }))
-  }
-
-  /** Breaks off the runs of an epoch: its key is about to be published, and with it their seeds. */
-  async breakOff(epoch: number): Promise<void> {
-    for (const going of [...this.going.values()]) {
-      if (going.opening.epoch.id !== epoch) continue
-      going.run.stop('the epoch closed')
-      this.fail(going, 'the epoch closed; begin again in the next')
-    }
-    await Promise.all(this.settling)
+    return { runs, rules: { ...episodes, stepMs, graceMs, graceTotalMs } }
   }
 
   /** Breaks off every run, which uses up no quota, and waits until the ledger knows. */

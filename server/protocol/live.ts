@@ -26,6 +26,28 @@ export const LIVE_LIMITS = {
   lanes: 64,
 } as const
 
+/** A run that goes on: no returns, so that nobody learns from them. */
+export const LiveStatus = Type.Object({
+  entry: EntryId,
+  scenario: Name,
+  /** null for a blind one. */
+  name: Type.Union([Name, Type.Null()]),
+  openedAt: Name,
+  connected: Type.Boolean(),
+  episodes: Count,
+  ended: Count,
+  turns: Count,
+  lateTurns: Count,
+})
+export type LiveStatus = Static<typeof LiveStatus>
+
+/** GET /api/live: runs that go on, oldest first, and the rules of new ones. */
+export const LiveList = Type.Object({
+  runs: Type.Array(LiveStatus),
+  rules: Type.Object({ shared: Count, fresh: Count, stepMs: Count, graceMs: Count, graceTotalMs: Count }),
+})
+export type LiveList = Static<typeof LiveList>
+
 const closed = { additionalProperties: false } as const
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' })
 const Token = Type.String({ pattern: '^[0-9a-f]{64}$' })

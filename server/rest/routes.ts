@@ -37,6 +37,7 @@ import {
   type Level,
   type SubmissionState,
 } from '../protocol/rest.ts'
+import { LiveList } from '../protocol/live.ts'
 import { type EntryRow, type EpisodeRecord, type KeyRow } from '../store/store.ts'
 import { type Page } from '../standings.ts'
 import { type Asked, type Route, type Said } from './route.ts'
@@ -539,6 +540,16 @@ function logRoutes(): Route[] {
       summary: 'The last record of the log: whoever keeps it can tell later changes',
       answer: LogHead,
       handle: async ({ boards }) => ({ json: await boards.head() }),
+    },
+    {
+      method: 'get',
+      path: '/live',
+      summary: 'Live evaluations that go on, and the rules of new ones; to begin one, open the WebSocket /live',
+      answer: LiveList,
+      handle: async ({ boards }) => {
+        if (boards.live !== undefined) return { json: boards.live.list() }
+        throw new Refusal(503, 'environment', 'live evaluation', 'not open yet', 'a server that has started')
+      },
     },
     {
       method: 'get',

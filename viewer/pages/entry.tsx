@@ -18,7 +18,7 @@ const shared = strings.leaderboard
 const boardWords = strings.leaderboard.board
 
 /** Episodes shown at a time. */
-const SHOWN = 50
+const SHOWN = 20
 
 export function EntryPage({ id }: { id: string }): JSX.Element {
   const offset = useSignal(0)
@@ -473,7 +473,7 @@ function Settings({ detail }: { detail: EntryDetail }): JSX.Element | null {
           </dl>
         </Folded>
       )}
-      <Folded title={words.scenario}>
+      <Folded title={words.scenarioFull}>
         <pre class="json" tabIndex={0}>
           {JSON.stringify(detail.scenario, undefined, 2)}
         </pre>

@@ -171,11 +171,11 @@ function GoingOn(): JSX.Element {
         <>
           <section aria-labelledby="live">
             <h2 id="live">{words.live}</h2>
-            {here.live.length === 0 ? (
+            {here.live.runs.length === 0 ? (
               <p class="muted">{words.noLive}</p>
             ) : (
               <ul class="live-runs">
-                {here.live.map((run) => (
+                {here.live.runs.map((run) => (
                   <li key={run.entry}>
                     <p class="row">
                       <span class="strong">{run.name ?? shared.board.blind}</span>

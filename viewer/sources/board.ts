@@ -12,6 +12,7 @@ import {
   type ScenarioList,
   type SubmissionList,
 } from '../../server/protocol/rest.ts'
+import { type LiveList } from '../../server/protocol/live.ts'
 import { strings } from '../strings.ts'
 import { type CheckAnswer } from './check-worker.ts'
 import { type EntryClaim, type EntryVerdict } from './check-entry.ts'
@@ -112,22 +113,7 @@ export const moderate = (id: string, action: string, reason: string): Promise<vo
 export const patchEntry = (id: string, patch: { blind?: boolean; forget?: true }): Promise<void> =>
   changed(`/api/entries/${encodeURIComponent(id)}`, 'PATCH', patch)
 
-/** A live run that goes on, as GET /api/live lists it. */
-export interface LiveRow {
-  readonly entry: string
-  readonly scenario: string
-  readonly name: string | null
-  readonly openedAt: string
-  readonly connected: boolean
-  readonly episodes: number
-  readonly ended: number
-  readonly turns: number
-  readonly lateTurns: number
-}
-
-export async function listLive(): Promise<LiveRow[]> {
-  return (await json<{ runs: LiveRow[] }>('/api/live')).runs
-}
+export const listLive = (): Promise<LiveList> => json('/api/live')
 
 // --- checking an entry in this page
 
