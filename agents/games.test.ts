@@ -43,7 +43,8 @@ function learned(name: string, game: string, seed: number, updates: number): num
   return episodes[0].return
 }
 
-for (const name of Object.keys(LEARNERS)) {
+// These learn from individual rewards, a rollout at a time; others have games of their own beside them.
+for (const name of ['mappo', 'ippo']) {
   test(`${name}: a stag hunt ends together, both for the stag (4) or both for the hare (2)`, () => {
     for (const seed of [1, 2]) expect([4, 2]).toContain(learned(name, 'stag-hunt', seed, 40))
   })

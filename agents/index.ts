@@ -3,6 +3,7 @@ import { bc } from './bc.ts'
 import { type LearnerDefinition } from './core/learner.ts'
 import { ippo } from './ippo.ts'
 import { iql } from './iql.ts'
+import { happo } from './happo.ts'
 import { hasac } from './hasac.ts'
 import { maddpg } from './maddpg.ts'
 import { mappo } from './mappo.ts'
@@ -19,6 +20,7 @@ export const LEARNERS: Record<string, LearnerDefinition> = {
   qmix,
   maddpg,
   hasac,
+  happo,
   bc,
 }
 

@@ -42,7 +42,7 @@ const NANO = { layout: ['.....', '.xx..', '.xx..', '..g..'], robots: 2, requests
 
 const WORLDS: Record<string, World> = {
   'matrix, one round': { env: ENVS.matrix, options: { game: 'climbing', horizon: 1 } },
-  'matrix, repeated': { env: ENVS.matrix, options: { game: 'pd', horizon: 4 } },
+  'matrix, repeated': { env: ENVS.matrix, options: { game: 'penalty', horizon: 4 } },
   warehouse: { env: ENVS.warehouse, options: NANO },
   'warehouse with messages': { env: ENVS.warehouse, options: { ...NANO, messageBits: 2 } },
   'lights without state': lit({ state: false }),
@@ -51,7 +51,7 @@ const WORLDS: Record<string, World> = {
 /** Real-valued actions, of unequal width. */
 const DIALS: World = { env: dials as unknown as EnvDefinition, options: { agents: 3, narrow: true } }
 /** Who learns them; the others refuse. */
-const REAL = ['mappo', 'ippo', 'maddpg', 'hasac']
+const REAL = ['mappo', 'ippo', 'maddpg', 'hasac', 'happo']
 const HARDEST = 'lights with masks, deaths and words'
 
 /** Of these a learner gets the settings it has; one that has none of a line's leaves the line out. */
@@ -112,6 +112,7 @@ const OTHER: Record<string, unknown> = {
 /** Some settings say something only beside others. */
 const BESIDE: Record<string, Record<string, unknown>> = {
   scheduleSteps: { lrSchedule: 'linear' },
+  agentId: { sharing: 'full' },
   entropySchedule: { entropy: 0.5 },
   entropyEnd: { entropySchedule: 'linear' },
   chunk: { network: 'gru', criticNetwork: 'gru' },
@@ -136,7 +137,7 @@ const LEARNING = {
   noiseSteps: 2_000,
 }
 /** Environment steps of that: of who remembers fewer, for each is learned from more often. */
-const DIAL_STEPS = (definition: LearnerDefinition) => ('memory' in definition.settings.properties ? 3_500 : 9_000)
+const DIAL_STEPS = (definition: LearnerDefinition) => ('memory' in definition.settings.properties ? 3_500 : 6_000)
 
 /** Settings of real-valued actions alone. */
 const OF_NUMBERS = ['deviation', 'noise', 'noiseFinal', 'noiseSteps', 'targetEntropy']
@@ -247,7 +248,8 @@ for (const definition of Object.values(LEARNERS)) {
       }
       const plain = hash({})
       for (const [name, shape] of fieldsOf(definition.settings)) {
-        const other = OTHER[name] ?? otherValue({ ...shape, default: base[name] ?? shape.default })
+        const now = base[name] ?? shape.default
+        const other = (OTHER[name] === now ? undefined : OTHER[name]) ?? otherValue({ ...shape, default: now })
         expect(other, `no other value known for ${name}: give it one in OTHER`).toBeDefined()
         const rest = known(definition, BESIDE[name] ?? {})
         const place = OF_NUMBERS.includes(name) ? DIALS : world

@@ -183,6 +183,17 @@ export class Network {
     }, x)
   }
 
+  /** The network as losses see it, with nothing to differentiate: for what is only to be read. */
+  get still(): Trace {
+    this.parameters.settle()
+    const weights = this.parameters.variables
+    return {
+      forward: (x, sequences) => this.apply(x, weights, sequences),
+      free: weights[weights.length - 1] as tf.Tensor1D,
+      read: () => undefined,
+    }
+  }
+
   /** The free numbers as they are now, [free]. */
   freeValues(): Float32Array {
     const { free = [] } = this.shape
