@@ -1,6 +1,7 @@
 /** The tables of what acts and what learns. An algorithm adds a line here, a scripted policy in scripted/index.ts. */
 import { bc } from './bc.ts'
 import { type LearnerDefinition } from './core/learner.ts'
+import { dqsa } from './dqsa.ts'
 import { ippo } from './ippo.ts'
 import { iql } from './iql.ts'
 import { happo } from './happo.ts'
@@ -18,6 +19,7 @@ export const LEARNERS: Record<string, LearnerDefinition> = {
   iql,
   vdn,
   qmix,
+  dqsa,
   maddpg,
   hasac,
   happo,

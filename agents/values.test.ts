@@ -10,6 +10,7 @@ import { playEpisodes } from './core/play.ts'
 import { tf } from './core/tensors.ts'
 import { lit, open, outFor, start, train, viewOf, type World } from './core/testing.ts'
 import { clock, recall } from './core/toys.ts'
+import { softened } from './core/values.ts'
 import { LEARNERS } from './index.ts'
 import { registerSimd } from './kernels/index.ts'
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
   await tf.setBackend('simd')
 })
 
-const { iql, vdn, qmix } = LEARNERS
+const { iql, vdn, qmix, dqsa } = LEARNERS
 const FAMILY: readonly LearnerDefinition[] = [iql, vdn, qmix]
 
 const world = (env: unknown, options: Record<string, unknown> = {}): World => ({ env: env as EnvDefinition, options })
@@ -164,12 +165,33 @@ for (const definition of FAMILY) {
   })
 }
 
-test('a gru remembers the light, which a network without memory cannot', () => {
-  const settings = { ...QUICK, rolloutSteps: 4, epsilonSteps: 3000, epsilonEnd: 0.2, hidden: 24, network: 'gru' }
-  const learner = start(iql, world(recall, { delay: 2 }), { ...settings, lanes: 16, updatesPerEpisode: 0.4 })
-  train(learner, 90)
-  expect(playedReturn(learner, world(recall, { delay: 2 }), 'sum', 24)).toBeGreaterThan(0.95) // blind: 1/4
-  learner.dispose()
+for (const [definition, network] of [
+  [iql, { network: 'gru' }],
+  [dqsa, { window: null, exploreSteps: 3000, betaEnd: 8, alphaEnd: 0.2 }],
+] as const) {
+  test(`${definition.name} remembers the light, which a network without memory cannot`, () => {
+    const play = { ...QUICK, lanes: 16, rolloutSteps: 4, updatesPerEpisode: 0.4, hidden: 24, gamma: 0.99 }
+    const explore = definition === iql ? { epsilonSteps: 3000, epsilonEnd: 0.2 } : {}
+    const learner = start(definition, world(recall, { delay: 2 }), { ...play, ...explore, ...network })
+    train(learner, 90)
+    expect(playedReturn(learner, world(recall, { delay: 2 }), 'sum', 24)).toBeGreaterThan(0.95) // blind: 1/4
+    learner.dispose()
+  })
+}
+
+test('equation 12 of DQSA: a softmax over the legal with a floor; sharper as steps go by', () => {
+  const explore = softened(
+    (steps) => (steps < 10 ? 0.3 : 0),
+    (steps) => (steps < 10 ? 1 : 50),
+  )
+  const values = Float32Array.of(99, Math.log(1), Math.log(3), Math.log(4))
+  const mask = Uint8Array.of(0, 1, 1, 1)
+  const p = new Float32Array(4).fill(NaN)
+  explore(values, mask, 0, 4, 0, p)
+  ;[0, 0.7 / 8 + 0.1, (0.7 * 3) / 8 + 0.1, 0.7 / 2 + 0.1].forEach((wanted, a) => expect(p[a]).toBeCloseTo(wanted, 6))
+  explore(values, mask, 0, 4, 10, p)
+  // (3 / 4)^50 beside 1
+  ;[0, 0, 0.75 ** 50, 1].forEach((wanted, a) => expect(p[a]).toBeCloseTo(wanted, 5))
 })
 
 describe('one reward for the team', () => {

@@ -395,7 +395,8 @@ class Run {
     let diverged: ResultRecord['diverged']
     let paceStep = learner.steps
     let paceTime = performance.now()
-    let pace = 0
+    // Steps and milliseconds of late: updates of learners with a memory take no time or much.
+    const late = { steps: 0, ms: 0 }
     try {
       await this.evaluateWhenDue()
       if (!existsSync(this.path('checkpoints/last'))) this.saveLast()
@@ -403,9 +404,9 @@ class Run {
         if (request.signal?.aborted === true) break
         const metrics = learner.collectAndUpdate()
         const now = performance.now()
-        const speed = ((learner.steps - paceStep) * 1000) / Math.max(now - paceTime, 1e-3)
-        pace = pace === 0 ? speed : 0.9 * pace + 0.1 * speed
-        this.reportUpdate(metrics, pace)
+        late.steps = 0.9 * late.steps + learner.steps - paceStep
+        late.ms = 0.9 * late.ms + now - paceTime
+        this.reportUpdate(metrics, (late.steps * 1000) / Math.max(late.ms, 1e-3))
         await turn() // lets a Ctrl-C through
         await this.evaluateWhenDue()
         if (performance.now() - this.savedAt > CHECKPOINT_SECONDS * 1000) this.saveLast()

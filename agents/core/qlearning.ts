@@ -47,6 +47,7 @@ import {
   scaleRewards,
   type EffectiveValues,
   type Exploration,
+  type LearningSettings,
   type RewardStatistics,
 } from './values.ts'
 
@@ -71,7 +72,7 @@ export interface Mixing {
 /** What makes a value learner one of its kind. */
 export interface ValueKind {
   readonly name: string
-  readonly settings: EffectiveValues
+  readonly settings: LearningSettings
   readonly network: (rng: Generator) => MakeNetwork
   readonly mixing: (spec: EnvSpec, agents: number, rng: () => Generator) => Mixing
   readonly explore: Exploration
@@ -92,7 +93,7 @@ function learning(spec: EnvSpec, agents: readonly number[] = [...spec.agents.key
 }
 
 export class ValueLearner implements Learner {
-  readonly settings: EffectiveValues
+  readonly settings: LearningSettings
   readonly stepsPerUpdate: number
   private readonly kind: ValueKind
   private readonly teamReward: LearnerRequest['teamReward']

@@ -15,7 +15,8 @@ import { tf } from './tensors.ts'
 const orNull = (least: number, description: string) =>
   Type.Union([Type.Integer({ minimum: least }), Type.Null()], { default: null, description })
 
-export const VALUE_SETTINGS = {
+/** Of every learner of action values, whatever its network. */
+export const LEARNING_SETTINGS = {
   lanes: whole(8, 1, 4096, 'Parallel episodes of training; EPyMARL and PyMARL play one at a time.'),
   rolloutSteps: whole(
     16,
@@ -24,21 +25,6 @@ export const VALUE_SETTINGS = {
     'Steps played in every lane between two looks at the memory. Episodes are learned from when they end, however many ' +
       'of these stretches they take.',
   ),
-  network: Type.Union([Type.Literal('mlp'), Type.Literal('gru')], {
-    default: 'mlp',
-    description: 'mlp: an agent acts on what it sees now. gru: it remembers its episode; PyMARL, and EPyMARL’s IQL.',
-  }),
-  hidden: whole(64, 1, 4096, 'Width of the hidden layers and of the gru; EPyMARL and PyMARL 64, EPyMARL’s IQL 128.'),
-  layers: Type.Union([Type.Integer({ minimum: 1, maximum: 16 }), Type.Null()], {
-    default: null,
-    description:
-      'Hidden layers before the gru or the values; null = as EPyMARL and PyMARL, 1 with a gru and 2 without.',
-  }),
-  activation: Type.Union([Type.Literal('relu'), Type.Literal('tanh')], {
-    default: 'relu',
-    description: 'Between layers; EPyMARL and PyMARL relu.',
-  }),
-  outputGain: real(1, 0, 10, 'Orthogonal gain of the layer that gives the values; ours (the references keep torch’s).'),
   sharing: Type.Union([Type.Literal('full'), Type.Literal('kind'), Type.Literal('none')], {
     default: 'full',
     description: 'full: one network for all agents; kind: one for each kind of body; none: one for each agent.',
@@ -108,6 +94,27 @@ export const VALUE_SETTINGS = {
   }),
 } satisfies TProperties
 
+/** The network of EPyMARL and PyMARL. */
+const NETWORK_SETTINGS = {
+  network: Type.Union([Type.Literal('mlp'), Type.Literal('gru')], {
+    default: 'mlp',
+    description: 'mlp: an agent acts on what it sees now. gru: it remembers its episode; PyMARL, and EPyMARL’s IQL.',
+  }),
+  hidden: whole(64, 1, 4096, 'Width of the hidden layers and of the gru; EPyMARL and PyMARL 64, EPyMARL’s IQL 128.'),
+  layers: Type.Union([Type.Integer({ minimum: 1, maximum: 16 }), Type.Null()], {
+    default: null,
+    description:
+      'Hidden layers before the gru or the values; null = as EPyMARL and PyMARL, 1 with a gru and 2 without.',
+  }),
+  activation: Type.Union([Type.Literal('relu'), Type.Literal('tanh')], {
+    default: 'relu',
+    description: 'Between layers; EPyMARL and PyMARL relu.',
+  }),
+  outputGain: real(1, 0, 10, 'Orthogonal gain of the layer that gives the values; ours (the references keep torch’s).'),
+} satisfies TProperties
+
+export const VALUE_SETTINGS = { ...NETWORK_SETTINGS, ...LEARNING_SETTINGS }
+
 /** ε-greedy exploration. */
 export const EPSILON_SETTINGS = {
   epsilonStart: real(1, 0, 1, 'Chance of a random legal action, of each agent by itself, at first.'),
@@ -120,6 +127,7 @@ export const EPSILON_SETTINGS = {
   ),
 } satisfies TProperties
 
+export type LearningSettings = Static<TObject<typeof LEARNING_SETTINGS>>
 export type ValueSettings = Static<TObject<typeof VALUE_SETTINGS>>
 export type EpsilonSettings = Static<TObject<typeof EPSILON_SETTINGS>>
 
@@ -280,7 +288,7 @@ export function freshStatistics(): RewardStatistics {
 
 /** Takes rewards in, and afterwards changes them in place as the setting says. */
 export function scaleRewards(
-  how: ValueSettings['rewardScaling'],
+  how: LearningSettings['rewardScaling'],
   rewards: Float32Array,
   statistics: RewardStatistics,
 ): void {

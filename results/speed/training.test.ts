@@ -3,7 +3,13 @@ import { operationsPerStep, trainingSpeed } from './training.ts'
 
 test('training is timed for every network, and a row says what it counted', async () => {
   const learner = { lanes: 4, shards: 2, rolloutSteps: 4, hidden: 8, epochs: 1, minibatches: 1 }
-  const rows = await trainingSpeed({ runs: 2, workers: [1], learner, backend: 'cpu' })
+  const values = { lanes: 4, rolloutSteps: 50, hidden: 4, batchEpisodes: 2 }
+  const [qmix, ...rows] = await trainingSpeed({ runs: 2, workers: [1], learner, values, backend: 'cpu' })
+  expect(qmix).toMatchObject({
+    name: 'foraging/8x8-2p-2f-coop: qmix training, 1 worker',
+    note: expect.stringMatching(/^4 lanes, hidden 4, 1 gradient steps per episode on 2 episodes.*cpu/) as string,
+    ratios: [{ of: expect.stringContaining('855') as string, value: qmix.median / 855 }],
+  })
   expect(rows.map(({ name }) => name)).toEqual([
     'warehouse/tiny-4ag: mappo training, per-agent critic, 1 worker',
     'warehouse/tiny-4ag: mappo training, n-headed critic, 1 worker',

@@ -1,4 +1,4 @@
-/** How fast MAPPO trains from end to end: rollouts, advantages, updates and what workers exchange; no evaluations. */
+/** How fast learners train from end to end: playing, targets, updates and what workers exchange; no evaluations. */
 import { availableParallelism } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import { type Checkpoint, LEARNERS } from '../../agents/index.ts'
@@ -21,6 +21,17 @@ const TRAINED: readonly (readonly [name: string, change: Readonly<Record<string,
   ['GRU actor, per-agent critic', { critic: 'per-agent', network: 'gru' }],
 ]
 
+/**
+ * QMIX as EPyMARL trains it on its 8 × 8 foraging: layers, batch and one gradient step per episode are the same. There it makes
+ * 855 environment steps per second with one thread (EPyMARL cbc38c0; measured elsewhere, on a machine that is not this one).
+ */
+const VALUES = {
+  scenario: 'foraging/8x8-2p-2f-coop',
+  algorithm: 'qmix',
+  settings: { lanes: 8, rolloutSteps: 50, hidden: 64, network: 'mlp', batchEpisodes: 32, updatesPerEpisode: 1 },
+  epymarl: 855,
+}
+
 export interface TrainingSpeedSettings {
   /** Timed updates per row, after one to warm up; default 3. */
   readonly runs?: number
@@ -28,6 +39,8 @@ export interface TrainingSpeedSettings {
   readonly workers?: readonly number[]
   /** Changes to the settings that are measured. */
   readonly learner?: Readonly<Record<string, number>>
+  /** The same for the learner of action values. */
+  readonly values?: Readonly<Record<string, number>>
   readonly backend?: string
 }
 
@@ -61,7 +74,7 @@ export async function trainingSpeed(settings: TrainingSpeedSettings = {}): Promi
   const scenario = loadScenario(SCENARIO)
   const agents = scenarioSpec(scenario, ENVS).agents.length
   const known = LEARNERS[ALGORITHM].settings.properties
-  const rows: SpeedRow[] = []
+  const rows: SpeedRow[] = [await valueSpeed(runs, backend.name, settings.values)]
   for (const [network, change] of TRAINED) {
     if (Object.keys(change).some((name) => !Object.hasOwn(known, name))) continue
     for (const count of workers) {
@@ -105,4 +118,45 @@ export async function trainingSpeed(settings: TrainingSpeedSettings = {}): Promi
     }
   }
   return rows
+}
+
+/** Environment steps per second of a learner with a memory, every finished episode followed by its gradient step. */
+async function valueSpeed(runs: number, backend: string, changes: TrainingSpeedSettings['values']): Promise<SpeedRow> {
+  const { scenario, algorithm, epymarl } = VALUES
+  const settings = { ...VALUES.settings, ...changes }
+  const opened = await openLearner({
+    scenario: loadScenario(scenario),
+    algorithm,
+    settings,
+    seed: 'speed',
+    environments: ENVS,
+    backend,
+    workers: 1,
+  })
+  try {
+    const { learner } = opened
+    let steps = 0 // gradient steps so far
+    const once = () => {
+      steps = learner.collectAndUpdate().gradientSteps
+    }
+    while (steps === 0) once() // until the memory holds a batch
+    const rates: number[] = []
+    const perCpu: number[] = []
+    for (let run = 0; run < runs; run++) {
+      const [began, used, before] = [performance.now(), process.cpuUsage(), learner.steps]
+      once()
+      const { user, system } = process.cpuUsage(used)
+      const played = learner.steps - before
+      rates.push((played * 1e3) / (performance.now() - began))
+      perCpu.push((played * 1e6) / (user + system))
+    }
+    const { lanes, batchEpisodes, hidden, updatesPerEpisode } = settings
+    const row = speedRow(`${scenario}: ${algorithm} training, 1 worker`, 'env-steps/s', rates, {
+      byCpuTime: perCpu.sort((a, b) => a - b)[runs >> 1],
+      note: `${lanes} lanes, hidden ${hidden}, ${updatesPerEpisode} gradient steps per episode on ${batchEpisodes} episodes, backend ${backend}; evaluations not counted`,
+    })
+    return { ...row, ratios: [{ of: `EPyMARL’s ${epymarl}, measured elsewhere`, value: row.median / epymarl }] }
+  } finally {
+    await opened.close()
+  }
 }
