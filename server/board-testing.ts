@@ -99,17 +99,20 @@ export class Client {
       ...headers,
     }
     return new Promise((done, fail) => {
-      const asked = ask({ host: '127.0.0.1', port: this.port, path, method, headers: all }, (response) => {
-        const parts: Buffer[] = []
-        response.on('data', (part: Buffer) => parts.push(part))
-        response.on('error', fail)
-        response.on('end', () => {
-          const text = Buffer.concat(parts).toString()
-          const isJson = response.headers['content-type']?.includes('json') === true && text !== ''
-          const json: unknown = isJson ? JSON.parse(text) : undefined
-          done({ status: response.statusCode!, headers: response.headers, text, json })
-        })
-      })
+      const asked = ask(
+        { host: '127.0.0.1', port: this.port, path, method, headers: all, agent: false },
+        (response) => {
+          const parts: Buffer[] = []
+          response.on('data', (part: Buffer) => parts.push(part))
+          response.on('error', fail)
+          response.on('end', () => {
+            const text = Buffer.concat(parts).toString()
+            const isJson = response.headers['content-type']?.includes('json') === true && text !== ''
+            const json: unknown = isJson ? JSON.parse(text) : undefined
+            done({ status: response.statusCode!, headers: response.headers, text, json })
+          })
+        },
+      )
       asked.on('error', fail)
       asked.end(bytes)
     })

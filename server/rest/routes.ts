@@ -308,7 +308,9 @@ function submissionRoutes(): Route[] {
       status: 202,
       handle: async ({ boards, params, key, request }) => {
         const length = Number(request.headers['content-length'])
-        const entry = await boards.submissions.upload(params.id, key!, length, request)
+        // A refusal half way must still reach the sender: leaving the loop does not cut the connection.
+        const body = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Uint8Array>
+        const entry = await boards.submissions.upload(params.id, key!, length, body)
         return { status: 202, json: await boards.submissions.view(entry, key) }
       },
     },

@@ -96,6 +96,14 @@ export function storeProblem(error: unknown): Error {
   const found = known.find(([pattern]) => pattern.test(code))
   if (found !== undefined)
     return new TroupeError('environment', { where: 'boards: store', got: found[1], expected: found[2] })
+  // The commit itself was refused; SQLite has rolled it back before we could.
+  if (/no transaction is active/.test(message)) {
+    return new TroupeError('environment', {
+      where: 'boards: store',
+      got: 'full, or refused by the disk',
+      expected: 'free space on the disk of the data folder',
+    })
+  }
   if (/bindings file|NODE_MODULE_VERSION|dlopen/i.test(message)) {
     return new TroupeError('environment', {
       where: 'boards: better-sqlite3',
@@ -226,7 +234,20 @@ class SqliteStore implements Store {
 
   async transaction<T>(work: (store: Store) => Promise<T>): Promise<T> {
     if (this.inside) return work(this)
-    return this.db.transaction().execute((trx) => work(new SqliteStore(trx, this.file, true)))
+    let first: unknown
+    const inside = async (trx: Kysely<Tables>) => {
+      try {
+        return await work(new SqliteStore(trx, this.file, true))
+      } catch (error) {
+        first = error // a full disk ends the transaction by itself: rolling it back fails, and would hide why
+        throw error
+      }
+    }
+    try {
+      return await this.db.transaction().execute(inside)
+    } catch (error) {
+      throw first ?? error
+    }
   }
 
   // --- entries
