@@ -15,7 +15,7 @@ import {
 } from '../../envs/index.ts'
 import { ReplayRecorder, type RecordingOptions } from '../../envs/core/replay.ts'
 import { warehouseGreedy } from '../../agents/scripted/warehouse-greedy.ts'
-import { startServer, type RunningServer } from '../../server/index.ts'
+import { startServer, type RunningServer, type ServerSettings } from '../../server/index.ts'
 
 const CHROMIUM = process.env.TROUPE_CHROMIUM ?? '/usr/bin/chromium'
 const root = join(import.meta.dirname, '../..')
@@ -131,13 +131,17 @@ export interface Setting {
   close(): Promise<void>
 }
 
-/** A server over a data folder that holds the given replays as `file:<name>`, and a browser. */
-export async function stage(replays: Record<string, Uint8Array>, flags: readonly string[] = []): Promise<Setting> {
+/** A server over a data folder that holds the given replays as `file:<name>`, and a browser. @param settings further ones of the server */
+export async function stage(
+  replays: Record<string, Uint8Array>,
+  flags: readonly string[] = [],
+  settings: ServerSettings = {},
+): Promise<Setting> {
   const data = await mkdtemp(join(tmpdir(), 'troupe-e2e-'))
   await mkdir(join(data, 'replays'), { recursive: true })
   for (const [name, bytes] of Object.entries(replays)) await writeFile(join(data, 'replays', `${name}.replay`), bytes)
   const viewerDir = process.env.TROUPE_VIEWER_DIR ?? join(root, 'dist/viewer')
-  const server = await startServer({ port: 0, data, viewerDir })
+  const server = await startServer({ port: 0, data, viewerDir, ...settings })
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: [

@@ -45,7 +45,7 @@ export function BoardsPage(): JSX.Element {
               ))}
             </ul>
           </section>
-          <section aria-labelledby="scenarios">
+          <section>
             <h2 id="scenarios">{words.scenarios}</h2>
             <div class="filter board-filter">
               <input

@@ -215,7 +215,7 @@ function Verification({ detail }: { detail: EntryDetail }): JSX.Element {
       {some && (
         <>
           <p class="muted small-text">{words.offline}</p>
-          <Command title={words.verify} command={`troupe verify ${location.origin}/entry/${detail.row.id}`} />
+          <Command title={words.offline} command={`troupe verify ${location.origin}/entry/${detail.row.id}`} />
         </>
       )}
     </section>
@@ -264,7 +264,7 @@ function Episodes({ detail, offset, go }: Pick<EntryProps, 'detail' | 'offset' |
   if (episodesTotal === 0) return null
   const columns = words.columns
   return (
-    <section aria-labelledby="episodes">
+    <section>
       <h2 id="episodes">{words.episodes}</h2>
       <div class="table-scroll" tabIndex={0} role="region" aria-labelledby="episodes">
         <table class="list episodes">

@@ -197,7 +197,7 @@ function GoingOn(): JSX.Element {
               </ul>
             )}
           </section>
-          <section aria-labelledby="recent">
+          <section>
             <h2 id="recent">{words.recent}</h2>
             <p class="muted">
               {shared.boards.queue(here.recent.queue.waiting, here.recent.queue.running)} ({words.follow})
