@@ -231,7 +231,7 @@ export class Temperatures implements SavedNetwork {
 // ---------------------------------------------------------------------------------------------------------------------
 // One gradient step of every network.
 
-interface Troop {
+export interface Troop {
   readonly settings: HasacSettings
   readonly players: Players
   readonly actors: readonly Trained[]
@@ -248,7 +248,7 @@ function learn(troop: Troop, memory: StepMemory, { drawing }: Generators, step: 
   troop.targets.follow(settings.tau)
 }
 
-function criticStep(troop: Troop, shown: Shown, drawing: Generator, step: number, means: Means): void {
+export function criticStep(troop: Troop, shown: Shown, drawing: Generator, step: number, means: Means): void {
   const { settings, players, actors, critics, targets, temperatures } = troop
   const next = actors.map(({ net }, agent) => {
     const noise = noiseFor(players, shown.rows, drawing)
@@ -284,7 +284,7 @@ function criticStep(troop: Troop, shown: Shown, drawing: Generator, step: number
  * Actors in random order; `actions` always has what each would do now. (Sequential updating is what the theory asks for: each
  * improves the team beside those before it as they have become.)
  */
-function actorSteps(troop: Troop, shown: Shown, drawing: Generator, step: number, means: Means): void {
+export function actorSteps(troop: Troop, shown: Shown, drawing: Generator, step: number, means: Means): void {
   const { settings, players, actors, critics, temperatures } = troop
   const n = players.agents.length
   const sights = actors.map((_, agent) => shown.sight(agent, 'observation'))

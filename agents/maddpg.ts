@@ -149,7 +149,7 @@ export function actorLoss(
 // One gradient step of every network.
 
 /** Networks in play; targets are those of the actors [n][K], then of the critics [n]. */
-interface Troop {
+export interface Troop {
   readonly settings: MaddpgSettings
   readonly players: Players
   readonly actors: readonly (readonly Trained[])[]
@@ -188,7 +188,7 @@ function learn(troop: Troop, memory: StepMemory, { drawing }: Generators, step: 
   targets.follow(settings.tau)
 }
 
-function criticStep(
+export function criticStep(
   { settings, players, critics, targets }: Troop,
   shown: Shown,
   agent: number,
@@ -219,7 +219,7 @@ function criticStep(
   readForesight(means, done.readings.value, wanted)
 }
 
-function actorStep(
+export function actorStep(
   { settings, players, actors, critics }: Troop,
   shown: Shown,
   agent: number,
