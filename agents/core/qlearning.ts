@@ -257,9 +257,11 @@ export class ValueLearner implements Learner {
     const before = this.world(batch, batch.now)
     const after = this.world(batch, batch.next)
     const networks = descent.parts.map(({ net }) => net)
-    const valuing = tf.tidy(() => {
+    let valuing: Float32Array = new Float32Array(0)
+    // Nothing is returned from tidy: it would look for tensors in every element of what it is given.
+    tf.tidy(() => {
       const own = followers.networks.slice(0, groups)
-      return utilities.assemble(utilities.tables(own, weightsOf(own), inputs, batch), batch.rows).slice()
+      valuing = utilities.assemble(utilities.tables(own, weightsOf(own), inputs, batch), batch.rows).slice()
     })
     const taken = utilities.taken(memory, batch)
     let estimates: Float32Array = new Float32Array(0)
@@ -292,9 +294,10 @@ export class ValueLearner implements Learner {
     const M = batch.steps
     const best = new Float32Array(M * n)
     nextValues(picking, valuing, utilities.masks(memory, batch), batch.next, n, utilities.sizes, best)
-    const next = tf.tidy(() => {
+    let next: Float32Array = new Float32Array(0)
+    tf.tidy(() => {
       const own = targets.networks.slice(utilities.networks.length)
-      return mixing
+      next = mixing
         .mix(tf.tensor2d(best, [M, n]), after, weightsOf(own))
         .dataSync()
         .slice() as Float32Array
