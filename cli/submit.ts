@@ -49,6 +49,7 @@ interface Values {
   readonly centralised?: boolean
   readonly blind?: boolean
   readonly dryRun?: boolean
+  readonly live?: boolean
   readonly backend: string
   readonly data: string
 }
@@ -80,6 +81,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       oneOf('--level', ['replayed', 'claimed']),
       'replayed',
     )
+    .option('--live', 'the server plays the worlds, the policy answers here: the strongest evidence')
     .option('--mode <mode>', 'greedy or sample (default: the scenario says)', oneOf('--mode', ['greedy', 'sample']))
     .option(
       '--lanes <n>',
@@ -107,6 +109,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
         const values = options.values as unknown as Values
         const entry = await entryOf(what, values, session)
         try {
+          if (values.live === true && values.dryRun !== true) return await live(entry, values, session)
           return values.dryRun === true ? await dryRun(entry, values, session) : await submit(entry, values, session)
         } finally {
           const { policy } = entry.player
@@ -114,6 +117,13 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
         }
       }),
     )
+}
+
+async function live({ scenario, player, description }: Entry, values: Values, session: Session): Promise<number> {
+  const { submitLive } = await import('./submit-live.ts')
+  const { server, key, lanes, blind } = values
+  const asked = { server, lanes, ...(key === undefined ? {} : { key }), ...(blind === undefined ? {} : { blind }) }
+  return submitLive({ scenario, player, description, ...asked }, session)
 }
 
 async function entryOf(what: string | undefined, values: Values, session: Session): Promise<Entry> {

@@ -437,11 +437,11 @@ export const strings = {
     },
 
     states: {
-      open: 'waits for its replays',
+      open: 'opened',
       received: 'received',
       checked: 'looks right',
       queued: 'in the queue',
-      running: 'being checked',
+      running: 'under way',
       scored: 'scored',
       published: 'published',
       failed: 'failed',

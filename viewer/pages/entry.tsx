@@ -384,7 +384,7 @@ function Hashes({ detail }: { detail: EntryDetail }): JSX.Element {
     <div>
       <Facts title={words.hashes} facts={facts} />
       <p class="row downloads">
-        {bundle !== null && (
+        {bundle !== null && (row.level !== 'live' || epoch?.revealed === true) && (
           <a class="button" href={bundleAddress(row.id)} download>
             <Icon name="download" size={16} />
             {words.downloadBundle(sizeOf(bundle.bytes))}
