@@ -7,7 +7,7 @@ import * as states from './state.ts'
 import { type SkirmishState } from './state.ts'
 
 const { X, Y, RADIUS, COOLDOWN, HEALTH, SHIELD, QUIET } = engines.BODY
-const { FIRE, TYPE, ROW, SIDE, TRAITS, EXPLODED } = engines.MARK
+const { FIRE, TYPE, ROW, SIDE, TRAITS, EXPLODED, FELLED_BY } = engines.MARK
 const { HEALS, RECOVERS, RECORD_SHIFT } = engines
 const { HEALED, STOP, TALLIES } = states
 
@@ -35,6 +35,7 @@ function hurt(state: SkirmishState, engine: Engine, first: number, b: number, c:
     left -= state.plan.tables.armor[mark[c + TYPE]]
     if (left < LEAST_DAMAGE) left = LEAST_DAMAGE
     body[c + HEALTH] = left >= health ? 0 : health - left
+    if (left >= health) mark[c + FELLED_BY] = b
   }
   body[c + QUIET] = 0
   const loss = before - body[c + HEALTH] - body[c + SHIELD]
@@ -50,6 +51,7 @@ function strike(state: SkirmishState, engine: Engine, first: number, b: number, 
   if (tables.suicide[t] === 1) {
     body[b + HEALTH] = 0
     body[b + SHIELD] = 0
+    mark[b + FELLED_BY] = b
     explode(state, engine, first, b)
     return
   }

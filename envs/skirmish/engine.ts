@@ -25,7 +25,7 @@ export const BODY = {
   PACE: 8, // cells per loop
   REACH: 9, // weapon range and own radius
   RADIUS: 10,
-  STRIDE: 11, // cells moved in the last loop, 1 when it did not walk (sc2)
+  STRIDE: 11, // cells moved per loop of the last beat, 1 when it did not walk (sc2)
   COOLDOWN: 12,
   HEALTH: 13,
   SHIELD: 14,
@@ -46,6 +46,7 @@ export const MARK = {
   AX: 9, // pushes, in 2^-20 cells: whole numbers add up the same in any order
   AY: 10,
   EXPLODED: 11,
+  FELLED_BY: 12, // record of who killed it in this step; negative = nobody
 } as const
 
 /** Modes are bits: 1 walks, 2 holds its place against friends, 4 against opponents. */
@@ -77,17 +78,21 @@ export interface Engine {
   pairs: number
   readonly pair: Int16Array // [pairs, PAIR]
   readonly pairApart: Float64Array // sum of the radii
-  readonly pairWide2: Float64Array // squared: farther apart, no push can bring them too near
+  readonly pairWide2: Float64Array // squared: farther apart, no push and no going back can bring them too near
   closes: number
-  readonly close: Int32Array // pairs that a push may bring too near
+  readonly close: Int32Array // pairs that a push or going back may bring too near
   readonly blockedAt: Float64Array // [U] squared distance to the blocker
   fars: number
   readonly far: Int16Array // records, two per pair: who may come together in this step
   travelled: number // since the near pairs were collected, at most
   farTravelled: number // since the far pairs were; negative = collect again
   died: boolean // somebody in the pairs has
+  readonly skin: number // the near pairs hold until somebody has travelled half of it
   readonly farSkin: number // the far pairs hold until somebody has travelled half of it
-  restless: boolean // somebody overlapped somebody in the last loop
+  readonly anchorX: Float64Array // [U] where each was at the beginning of the beat
+  readonly anchorY: Float64Array
+  strode: number // loops of the beat in which somebody moved
+  restless: boolean // somebody overlapped somebody when bodies last met
   walkers: number // in this loop
   gap: number // from any ally to any enemy, at least
   readonly strip: Int16Array // scratch of sorting by x: one per column of cells
@@ -99,7 +104,7 @@ export interface Engine {
   readonly flies: Uint8Array // [T]
   readonly strides: Uint8Array // [T]
   readonly scripted: Uint8Array // [U] 1 = driven by the orders of the map
-  readonly apart: Float64Array // [T, T] sum of the radii, rounded as the collecting of pairs does
+  readonly apart: Float64Array // [T, T] sum of the radii
   readonly wide2: Float64Array // [T, T]
   readonly near2: Float64Array // [T, T] squared distance within which a pair is near
   readonly far2: Float64Array // [T, T] and is far; 0 = they pass over each other
@@ -119,13 +124,16 @@ export interface Engine {
 export const NOTICE = 0.5
 
 /** Pairs farther apart than their radii and this are not looked at until somebody has travelled half of it. */
-export const SKIN = 1.1
+const SKIN = 1.2
 
 /** The far pairs are good for this many more loops of walking. */
 const FAR_LOOPS = 6
 
-/** Farthest push of one loop, in cells. */
-export const LONGEST_PUSH = 0.1
+/** Bodies meet every this many loops, and at the end of a step (sc2). */
+export const BEAT = 2
+
+/** Farthest push of one beat, in cells. */
+export const LONGEST_PUSH = 0.2
 
 export function createEngine(plan: Plan, scripted: Uint8Array): Engine {
   const U = plan.units
@@ -150,7 +158,8 @@ export function createEngine(plan: Plan, scripted: Uint8Array): Engine {
   const mark = new Int32Array(U * RECORD)
   for (let u = 0; u < U; u++) mark[u * RECORD + MARK.TYPE] = -1
   const fastest = Math.max(0, ...present.flatMap((t) => [tables.speed[t], tables.speed[T + t]]))
-  const farSkin = SKIN + 2 * FAR_LOOPS * fastest
+  const skin = Math.max(SKIN, 2 * (LONGEST_PUSH + BEAT * fastest))
+  const farSkin = skin + 2 * FAR_LOOPS * fastest
   const largest = Math.max(...present.map((t) => radius[t]))
   return {
     body: new Float64Array(U * RECORD),
@@ -174,7 +183,11 @@ export function createEngine(plan: Plan, scripted: Uint8Array): Engine {
     travelled: 0,
     farTravelled: -1,
     died: false,
+    skin,
     farSkin,
+    anchorX: numbers(),
+    anchorY: numbers(),
+    strode: 0,
     restless: true,
     walkers: 0,
     gap: 0,
@@ -187,9 +200,9 @@ export function createEngine(plan: Plan, scripted: Uint8Array): Engine {
     flies: tables.flies,
     strides: tables.strides,
     scripted,
-    apart: byPair((lower, higher) => lower + SKIN + higher - SKIN),
-    wide2: byPair((lower, higher) => squared(lower + SKIN + higher - SKIN + 2 * LONGEST_PUSH)),
-    near2: byPair((lower, higher) => squared(lower + SKIN + higher)),
+    apart: byPair((lower, higher) => lower + higher),
+    wide2: byPair((lower, higher) => squared(lower + higher + 2 * Math.max(LONGEST_PUSH, BEAT * fastest))),
+    near2: byPair((lower, higher) => squared(lower + skin + higher)),
     far2: byPair((lower, higher) => squared(lower + farSkin + higher)).map((far, k) => (meets(k) ? far : 0)),
     before: numbers(),
     takenBefore: numbers(),
@@ -212,7 +225,7 @@ function presentTypes(plan: Plan): number[] {
 }
 
 const { X, Y, GX, GY, PACE, REACH, RADIUS, STRIDE, COOLDOWN, HEALTH, SHIELD, QUIET } = BODY
-const { ORDER, AIM, TYPE, ROW, SIDE, TRAITS, EXPLODED } = MARK
+const { ORDER, AIM, TYPE, ROW, SIDE, TRAITS, EXPLODED, FELLED_BY } = MARK
 
 /** Takes the units of a lane into the records, and lists who is alive. */
 export function takeUp(state: SkirmishState, engine: Engine, lane: number): void {
@@ -254,6 +267,7 @@ export function takeUp(state: SkirmishState, engine: Engine, lane: number): void
     mark[b + ORDER] = order[i]
     mark[b + AIM] = aim[i] << RECORD_SHIFT
     mark[b + EXPLODED] = 0
+    mark[b + FELLED_BY] = -1
   }
   engine.living = living
   engine.begun = living
@@ -291,7 +305,7 @@ function measureGap(engine: Engine): void {
 
 /** Writes the records back into the arrays of the state. */
 export function putBack(state: SkirmishState, engine: Engine, lane: number): void {
-  const { plan, x, y, vy, health, shield, cooldown, quiet, order, aim } = state
+  const { plan, x, y, vy, health, shield, cooldown, quiet, order, aim, felledBy } = state
   const { body, mark, began, begun } = engine
   const first = lane * plan.units
   const sc2 = plan.rules === 'sc2'
@@ -307,6 +321,7 @@ export function putBack(state: SkirmishState, engine: Engine, lane: number): voi
     quiet[i] = body[b + QUIET]
     order[i] = mark[b + ORDER]
     aim[i] = mark[b + AIM] >> RECORD_SHIFT
+    felledBy[i] = mark[b + FELLED_BY] >> RECORD_SHIFT
   }
 }
 

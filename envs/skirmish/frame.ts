@@ -17,7 +17,7 @@ function orderOf(state: SkirmishState, first: number, u: number): string {
 }
 
 export function frameOf(state: SkirmishState, lane: number, step: number): Frame {
-  const { plan, type, x, y, health, shield, energy, cooldown, struck, facing } = state
+  const { plan, type, x, y, health, shield, energy, cooldown, struck, felledBy, facing } = state
   const { units, sides, terrain, tables, options } = plan
   const first = lane * units
   const entities: Entity[] = []
@@ -57,14 +57,25 @@ export function frameOf(state: SkirmishState, lane: number, step: number): Frame
         lookY: options.cone && ally ? -LOOK_Y[facing[i]] : 0,
       },
     })
+    if (felledBy[i] >= 0) {
+      // Who fell, and who felled it: an enemy is a kill, an ally a death.
+      const agents = [...new Set([idOf(plan, u), idOf(plan, felledBy[i])])]
+      events.push({ kind: ally ? 'death' : 'kill', at: { x: toX(x[i]), y: toY(y[i]) }, agents })
+    }
     if (struck[i] >= 0) {
       const heals = tables.heals[t] > 0
       links.push({ from: idOf(plan, u), to: idOf(plan, struck[i]), kind: heals ? 'heal' : 'attack' })
       const target = first + struck[i]
+      if (heals) {
+        const agents = [idOf(plan, u), idOf(plan, struck[i])]
+        events.push({ kind: 'heal', at: { x: toX(x[target]), y: toY(y[target]) }, agents })
+      }
       if (tables.suicide[t] === 1) {
-        events.push({ kind: 'explosion', at: { x: toX(x[i]), y: toY(y[i]) }, value: tables.splashRadius[t] })
+        const at = { x: toX(x[i]), y: toY(y[i]) }
+        events.push({ kind: 'explosion', at, agents: [idOf(plan, u)], value: tables.splashRadius[t] })
       } else if (tables.barWidth[t] > 0) {
-        events.push({ kind: 'splash', at: { x: toX(x[target]), y: toY(y[target]) }, value: tables.barWidth[t] / 2 })
+        const at = { x: toX(x[target]), y: toY(y[target]) }
+        events.push({ kind: 'splash', at, agents: [idOf(plan, u)], value: tables.barWidth[t] / 2 })
       }
     }
   }

@@ -143,7 +143,7 @@ function createRules(options: Options, port: Port): Rules {
 
 export const skirmish: EnvDefinition<typeof OPTIONS> = {
   id: 'skirmish',
-  version: '1',
+  version: '2',
   summary: 'Two groups of units fight; each agent commands one of them (SMAC, SMACv2 and SMAClite without the game).',
   options: OPTIONS,
   horizon: 200,

@@ -94,6 +94,25 @@ function pair(dx: number, options: object = {}): DigestibleBatch {
   return batch
 }
 
+test('who falls is told with who felled it, in the step it happens and after a snapshot', () => {
+  const batch = pair(4)
+  const world = batch.world as SkirmishWorld
+  // A marine fires 6 points every 13.8 loops and the first shot at once: the second one kills, in step 2.
+  world.health[1] = 12
+  batch.load(0, batch.save(0))
+  const happened = () => batch.frame(0).events.filter(({ kind }) => kind === 'kill' || kind === 'death')
+  batch.step(Int32Array.of(6))
+  expect(happened()).toEqual([])
+  batch.step(Int32Array.of(6))
+  const [kill] = happened()
+  expect(kill.kind).toBe('kill')
+  expect(kill.agents).toEqual(['enemy_0', 'agent_0'])
+  batch.load(0, batch.save(0))
+  expect(happened()).toEqual([kill])
+  batch.step(Int32Array.of(1))
+  expect(happened()).toEqual([])
+})
+
 test('a unit at exactly 9.0 is not seen, one a little nearer is, and only its own slot is blank', () => {
   // slots of five after four moves: inReach, distance, dx, dy, health
   const far = pair(9)

@@ -15,15 +15,23 @@ const { STOP, MOVE, ATTACK, HEAL, HUNT, GUARD } = states
 /** A scripted unit looks around every this many loops (sc2). */
 const LOOK_EVERY = 4
 
-/** A walker that moved less than this in the last loop is in the way of others, in cells. */
+/** A walker that moved less than this per loop is in the way of others, in cells. */
 const SLOW = 0.03
 
 /**
  * Sets mode, target, wanted displacement and (for now) next place of every living unit.
  * @param tick loops since the start of the episode
  * @param loop of the step
+ * @param begins whether a beat begins: blockers are looked for anew
  */
-export function decide(state: SkirmishState, engine: Engine, lane: number, tick: number, loop: number): void {
+export function decide(
+  state: SkirmishState,
+  engine: Engine,
+  lane: number,
+  tick: number,
+  loop: number,
+  begins: boolean,
+): void {
   const { plan, vx } = state
   const { hit, acceleration } = plan.tables
   const { body, mark, live, living, goal } = engine
@@ -42,7 +50,7 @@ export function decide(state: SkirmishState, engine: Engine, lane: number, tick:
     body[b + NY] = py
     mark[b + MODE] = IDLE
     mark[b + FIRE] = -1
-    mark[b + BLOCKER] = -1
+    if (begins) mark[b + BLOCKER] = -1
     mark[b + AX] = 0
     mark[b + AY] = 0
     const kind = mark[b + ORDER]

@@ -9,12 +9,12 @@ import { EDGE as LEAST_TO_EDGE } from './ground.ts'
 import { type SkirmishState } from './state.ts'
 import { type Terrain } from './terrain.ts'
 
-const { X, Y, NX, NY, WX, WY, RADIUS, STRIDE } = engines.BODY
+const { X, Y, NX, NY, WX, WY, RADIUS, STRIDE, HEALTH } = engines.BODY
 const { MODE, TYPE, ROW, SIDE, BLOCKER, AX, AY } = engines.MARK
-const { WALKING, ENGAGED, PAIR, RECORD_SHIFT, SKIN, LONGEST_PUSH } = engines
+const { WALKING, ENGAGED, BEAT, PAIR, RECORD_SHIFT, LONGEST_PUSH } = engines
 const EDGE = LEAST_TO_EDGE
 
-/** Deepest overlap that a loop may create, in cells; the promise is a tenth. */
+/** Deepest overlap that a beat may create, in cells; the promise is a tenth. */
 const OVERLAP = 0.08
 
 /** Pushes are counted in these parts of a cell. */
@@ -24,14 +24,27 @@ const SCALE = 1048576
 const AGAINST_FRIENDS = 2
 const AGAINST_FOES = 4
 
-/** Moves every unit of the lane by one loop. `decide` has set modes, wanted displacements and next places. */
-export function pushAndMove(state: SkirmishState, engine: Engine): void {
+/**
+ * Moves every unit of the lane by one loop. `decide` has set modes, wanted displacements and next places. Bodies meet at
+ * the end of a beat of two loops: in its first loop units only walk, and look for who stands in their way in the whole
+ * beat; in its last one those who overlap are pushed apart.
+ * @param begins whether the loop is the first of a beat
+ * @param meets whether it is the last one
+ */
+export function pushAndMove(state: SkirmishState, engine: Engine, begins: boolean, meets: boolean): void {
   const { walkers } = engine
-  if (walkers === 0 && !engine.restless) return
-  findPairs(engine)
+  if (begins) beginBeat(engine)
+  if (walkers === 0 && !engine.restless && engine.strode === 0) return
+  const rested = engine.strode === 0
+  if (rested || engine.died) findPairs(engine)
   if (walkers > 0) {
-    findBlockers(engine)
+    if (rested) findBlockers(engine)
     walk(state, engine)
+  }
+  engine.strode++
+  if (!meets) {
+    stride(engine)
+    return
   }
   const touching = push(engine)
   engine.restless = touching > 0
@@ -40,6 +53,27 @@ export function pushAndMove(state: SkirmishState, engine: Engine): void {
     holdBack(engine)
   }
   settle(engine)
+}
+
+/** Remembers where everybody is: who could not stay where it gets goes back there. */
+function beginBeat(engine: Engine): void {
+  const { body, live, living, anchorX, anchorY } = engine
+  engine.strode = 0
+  for (let a = 0; a < living; a++) {
+    const b = live[a]
+    anchorX[b >> RECORD_SHIFT] = body[b + X]
+    anchorY[b >> RECORD_SHIFT] = body[b + Y]
+  }
+}
+
+/** The next places become the places, before the bodies meet. */
+function stride(engine: Engine): void {
+  const { body, live, living } = engine
+  for (let a = 0; a < living; a++) {
+    const b = live[a]
+    body[b + X] = body[b + NX]
+    body[b + Y] = body[b + NY]
+  }
 }
 
 /** Who is stopped by somebody that holds its place? Who walks and is in nobody's way is no obstacle. */
@@ -58,14 +92,14 @@ function findBlockers(engine: Engine): void {
     const dx = body[c + X] - body[b + X]
     const dy = body[c + Y] - body[b + Y]
     if (stopsB) {
-      const ex = dx - body[b + WX]
-      const ey = dy - body[b + WY]
+      const ex = dx - BEAT * body[b + WX]
+      const ey = dy - BEAT * body[b + WY]
       const d2 = ex * ex + ey * ey
       if (d2 < apart * apart) noteBlocker(mark, blockedAt, b, c, d2)
     }
     if (stopsC) {
-      const ex = dx + body[c + WX]
-      const ey = dy + body[c + WY]
+      const ex = dx + BEAT * body[c + WX]
+      const ey = dy + BEAT * body[c + WY]
       const d2 = ex * ex + ey * ey
       if (d2 < apart * apart) noteBlocker(mark, blockedAt, c, b, d2)
     }
@@ -91,7 +125,8 @@ function walk(state: SkirmishState, engine: Engine): void {
   for (let a = 0; a < living; a++) {
     const b = live[a]
     if ((mark[b + MODE] & WALKING) === 0) continue
-    if (mark[b + BLOCKER] >= 0) slide(engine, b, mark[b + BLOCKER])
+    const blocker = mark[b + BLOCKER]
+    if (blocker >= 0 && body[blocker + HEALTH] > 0) slide(engine, b, blocker)
     // Centred places are on the map, so that cutting off is rounding down.
     const cell = ((body[b + Y] + halfHeight) | 0) * width + ((body[b + X] + halfWidth) | 0)
     if (clear[cell] === 0) alongWalls(terrain, engine, b, body[b + X], body[b + Y], true)
@@ -247,12 +282,12 @@ const BACK = -2
 const WENT_BACK = -3
 
 /**
- * Whoever would still be too deep in somebody, and deeper than before, stays where it was; until nobody is. Whoever came
+ * Whoever would still be too deep in somebody, and deeper than before, goes back to where it began; until nobody is. Whoever came
  * nearer gives way, both when they did alike. Marked first, put back after the pass, so that the order of pairs does not
  * matter. Later passes look only at pairs of whom one has just gone back: the others are as they were.
  */
 function holdBack(engine: Engine): void {
-  const { body, mark, pair, pairApart, close, closes, order: going } = engine
+  const { body, mark, pair, pairApart, close, closes, order: going, anchorX, anchorY } = engine
   // going[from] to going[to - 1] went back in the pass before; nobody goes back twice.
   let from = 0
   let to = 0
@@ -268,11 +303,13 @@ function holdBack(engine: Engine): void {
       const least = pairApart[p] - OVERLAP
       const d2 = dx * dx + dy * dy
       if (d2 >= least * least) continue
-      const bx = body[c + X] - body[b + X]
-      const by = body[c + Y] - body[b + Y]
+      const u = b >> RECORD_SHIFT
+      const v = c >> RECORD_SHIFT
+      const bx = anchorX[v] - anchorX[u]
+      const by = anchorY[v] - anchorY[u]
       if (d2 >= bx * bx + by * by) continue
-      const byB = (body[b + NX] - body[b + X]) * bx + (body[b + NY] - body[b + Y]) * by
-      const byC = -(body[c + NX] - body[c + X]) * bx - (body[c + NY] - body[c + Y]) * by
+      const byB = (body[b + NX] - anchorX[u]) * bx + (body[b + NY] - anchorY[u]) * by
+      const byC = -(body[c + NX] - anchorX[v]) * bx - (body[c + NY] - anchorY[v]) * by
       if (byB >= byC && mark[b + BLOCKER] !== BACK) {
         mark[b + BLOCKER] = BACK
         going[end++] = b
@@ -286,8 +323,8 @@ function holdBack(engine: Engine): void {
     for (let k = to; k < end; k++) {
       const b = going[k]
       mark[b + BLOCKER] = WENT_BACK
-      body[b + NX] = body[b + X]
-      body[b + NY] = body[b + Y]
+      body[b + NX] = anchorX[b >> RECORD_SHIFT]
+      body[b + NY] = anchorY[b >> RECORD_SHIFT]
     }
     from = to
     to = end
@@ -296,22 +333,17 @@ function holdBack(engine: Engine): void {
 
 /** The next places become the places. */
 function settle(engine: Engine): void {
-  const { body, mark, live, living } = engine
+  const { body, mark, live, living, anchorX, anchorY, strode } = engine
   let farthest = 0
   for (let a = 0; a < living; a++) {
     const b = live[a]
     const nx = body[b + NX]
     const ny = body[b + NY]
-    const dx = nx - body[b + X]
-    const dy = ny - body[b + Y]
-    const walks = (mark[b + MODE] & WALKING) !== 0
-    if (dx === 0 && dy === 0) {
-      body[b + STRIDE] = walks ? 0 : 1
-      continue
-    }
+    const dx = nx - anchorX[b >> RECORD_SHIFT]
+    const dy = ny - anchorY[b >> RECORD_SHIFT]
     const d2 = dx * dx + dy * dy
     if (d2 > farthest) farthest = d2
-    body[b + STRIDE] = walks ? Math.sqrt(d2) : 1
+    body[b + STRIDE] = (mark[b + MODE] & WALKING) !== 0 ? Math.sqrt(d2) / strode : 1
     body[b + X] = nx
     body[b + Y] = ny
   }
@@ -322,13 +354,16 @@ function settle(engine: Engine): void {
 
 /**
  * Keeps two lists of pairs, of the lower unit and the higher one: `far`, who may touch in this step, and from it `pair`,
- * who may touch before somebody has travelled half the skin. What may happen in this loop counts already.
+ * who may touch before somebody has travelled half the skin. What may happen in this beat counts already.
  */
 function findPairs(engine: Engine): void {
-  const ahead = LONGEST_PUSH + (engine.walkers > 0 ? engine.fastest : 0)
+  const { skin } = engine
+  const ahead = LONGEST_PUSH + BEAT * engine.fastest
   const first = engine.farTravelled < 0
-  if (!first && !engine.died && (engine.travelled + ahead) * 2 <= SKIN) return
-  if (first || engine.farTravelled * 2 + SKIN > engine.farSkin) collectFar(engine)
+  if (!first && !engine.died && (engine.travelled + ahead) * 2 <= skin) return
+  // In the middle of a beat its first loop is not counted yet.
+  const travelled = engine.farTravelled + engine.strode * engine.fastest
+  if (first || travelled * 2 + skin > engine.farSkin) collectFar(engine)
   collectNear(engine)
 }
 

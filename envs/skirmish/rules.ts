@@ -2,7 +2,7 @@
 import { type Port } from '../core/types.ts'
 import { avoidAndMove } from './avoidance.ts'
 import { fight, mayHeal } from './combat.ts'
-import { dropTheDead, putBack, takeUp, type Engine } from './engine.ts'
+import { BEAT, dropTheDead, putBack, takeUp, type Engine } from './engine.ts'
 import { ALLIES, ENEMIES, type Plan } from './options.ts'
 import { decide } from './orders.ts'
 import { pushAndMove } from './pushing.ts'
@@ -44,7 +44,7 @@ export function step(
   lanes: Int32Array,
   count: number,
 ): void {
-  const { plan, health, shield, struck } = state
+  const { plan, health, shield, struck, felledBy } = state
   const { units, options } = plan
   const { before, takenBefore } = engine
   const sc2 = plan.rules === 'sc2'
@@ -54,7 +54,7 @@ export function step(
     for (let u = 0; u < units; u++) {
       before[u] = health[first + u] + shield[first + u]
       takenBefore[u] = state.taken[first + u]
-      struck[first + u] = -1
+      struck[first + u] = felledBy[first + u] = -1
     }
     give(state, engine, port, lane)
     if (state.script !== null) state.script(lane)
@@ -63,10 +63,11 @@ export function step(
       const tick = port.step[lane] * options.loops
       for (let loop = 0; loop < options.loops; loop++) {
         if (loop > 0) dropTheDead(engine)
-        decide(state, engine, lane, tick + loop, loop)
+        const begins = loop % BEAT === 0
+        decide(state, engine, lane, tick + loop, loop, begins)
         if (sc2) {
           fight(state, engine, lane, port.random, port.streams)
-          pushAndMove(state, engine)
+          pushAndMove(state, engine, begins, loop % BEAT === BEAT - 1 || loop === options.loops - 1)
         } else {
           avoidAndMove(state, engine, lane)
           fight(state, engine, lane, port.random, port.streams)

@@ -53,7 +53,7 @@ export function start(
       state.vy[i] = plan.rules === 'sc2' ? 1 : 0
       // Never hit is as good as hit long ago.
       state.quiet[i] = tables.shieldDelay[type[i]]
-      state.aim[i] = state.struck[i] = state.lastAction[i] = -1
+      state.aim[i] = state.struck[i] = state.felledBy[i] = state.lastAction[i] = -1
       state.facing[i] = 0
       state.dealt[i] = state.taken[i] = 0
       state.order[i] = scripted[u] === 0 ? STOP : ally && standing === GUARD ? ATTACK_MOVE : standing

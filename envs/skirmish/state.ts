@@ -68,6 +68,7 @@ export interface SkirmishState {
   readonly dealt: Float64Array // [B, U] damage by each unit
   readonly taken: Float64Array // [B, U]
   readonly struck: Int16Array // [B, U] unit it fired at or healed in the last step, -1 none; for viewers
+  readonly felledBy: Int16Array // [B, U] unit that killed it in the last step (itself when it blew up), -1 none; for viewers
 
   /** Replaces the fighting of a step: the door for recorded frames in tests. */
   script: ((lane: number) => void) | null
@@ -107,6 +108,7 @@ export function createState(plan: Plan, lanes: number): SkirmishState {
     dealt: numbers(),
     taken: numbers(),
     struck: new Int16Array(size),
+    felledBy: new Int16Array(size),
     script: null,
     watch: null,
   }
@@ -115,9 +117,9 @@ export function createState(plan: Plan, lanes: number): SkirmishState {
 /** The arrays that a snapshot holds and a digest covers. */
 export function savedArrays(state: SkirmishState): Record<string, TypedArray> {
   const { type, x, y, vx, vy, health, shield, energy, credit, cooldown, quiet, order, aim, px, py } = state
-  const { facing, lastAction, tied, granted, tally, dealt, taken, struck } = state
+  const { facing, lastAction, tied, granted, tally, dealt, taken, struck, felledBy } = state
   const arrays = { type, x, y, vx, vy, health, shield, energy, credit, cooldown, quiet, order, aim, px, py }
-  const rest = { facing, lastAction, tally, dealt, taken, struck }
+  const rest = { facing, lastAction, tally, dealt, taken, struck, felledBy }
   return { ...arrays, ...rest, ...(granted.length > 0 ? { tied, granted } : {}) }
 }
 
@@ -126,7 +128,7 @@ export function savedArrays(state: SkirmishState): Record<string, TypedArray> {
  * @throws TroupeError bad-file naming the first thing that is wrong
  */
 export function checkLane(state: SkirmishState, lane: number): void {
-  const { plan, type, x, y, health, order, aim, facing, lastAction, struck } = state
+  const { plan, type, x, y, health, order, aim, facing, lastAction, struck, felledBy } = state
   const { units, tables, terrain, sides } = plan
   const T = tables.types.length
   const refuse = (what: string, got: string, expected: string): never => {
@@ -142,6 +144,7 @@ export function checkLane(state: SkirmishState, lane: number): void {
     for (const [name, value] of [
       ['aim', aim[i]],
       ['struck', struck[i]],
+      ['felledBy', felledBy[i]],
     ] as const) {
       if (value < -1 || value >= units) refuse(`unit ${u}: ${name}`, `${value}`, `-1 to ${units - 1}`)
     }
