@@ -59,7 +59,12 @@ const SIBLINGS: { readonly what: string; readonly member: RegExp }[] = [
 ]
 
 /** Configuration and pages that the build tool runs, not the room. */
-const OUTSIDE = [/^viewer\/vite\.config\.ts$/, /^viewer\/e2e\//, /^cli\/templates\//, /^agents\/kernels\/assembly\//]
+const OUTSIDE = [
+  /^viewer\/vite(\.standalone)?\.config\.ts$/,
+  /^viewer\/e2e\//,
+  /^cli\/templates\//,
+  /^agents\/kernels\/assembly\//,
+]
 
 const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 const inside = (path: string, places: readonly string[]) =>

@@ -23,6 +23,7 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandFil
   report: { summary: 'tables and plots of records', load: () => import('./report.ts') },
   verify: { summary: 're-simulate a replay or check a record', load: () => import('./verify.ts') },
   watch: { summary: 'open the viewer', load: () => import('./watch.ts') },
+  render: { summary: 'a picture or a film of a replay', load: () => import('./render.ts') },
   serve: { summary: 'run the server', load: () => import('./serve.ts') },
   submit: { summary: 'put a policy on the board of a server', load: () => import('./submit.ts') },
   backup: { summary: 'copy the leaderboard of a data folder', load: () => import('./backup.ts') },

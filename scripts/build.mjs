@@ -85,6 +85,8 @@ for (const extra of ['cli/templates', 'viewer/public/replays']) {
 }
 if (existsSync(join(dist, 'cli/main.js'))) chmodSync(join(dist, 'cli/main.js'), 0o755)
 if (!nodeOnly && existsSync(join(root, 'viewer/vite.config.ts'))) {
-  run('viewer', binary('vite', 'bin/vite.js'), ['build', '--config', 'viewer/vite.config.ts', '--logLevel', 'warn'])
+  const vite = binary('vite', 'bin/vite.js')
+  run('viewer', vite, ['build', '--config', 'viewer/vite.config.ts', '--logLevel', 'warn'])
+  run('player', vite, ['build', '--config', 'viewer/vite.standalone.config.ts', '--logLevel', 'warn'])
 }
 if (!nodeOnly) writeFileSync(stamp, `${started.toISOString()}\n`)

@@ -9,7 +9,7 @@ import { HomePage } from './pages/home.tsx'
 import { ReplayPage } from './pages/replay.tsx'
 import { RunPage } from './pages/run.tsx'
 import { route, type Route } from './route.ts'
-import { type Source } from './sources/load.ts'
+import { type Lasting } from './sources/bytes.ts'
 import { Connection } from './sources/socket.ts'
 import { strings } from './strings.ts'
 
@@ -18,6 +18,15 @@ const BoardsPage = lazy(async () => (await import('./pages/boards.tsx')).BoardsP
 const BoardPage = lazy(async () => (await import('./pages/board.tsx')).BoardPage)
 const EntryPage = lazy(async () => (await import('./pages/entry.tsx')).EntryPage)
 const SubmitPage = lazy(async () => (await import('./pages/submit.tsx')).SubmitPage)
+
+const EmbedPage = lazy(async () => {
+  const [{ EmbedPage }, { hookRendering }] = await Promise.all([
+    import('./share/embed-page.tsx'),
+    import('./share/render-hook.ts'),
+  ])
+  return (props: Omit<Parameters<typeof EmbedPage>[0], 'onSession'>) =>
+    EmbedPage({ ...props, onSession: hookRendering })
+})
 
 export function App(): JSX.Element {
   const connection = useMemo(() => new Connection(), [])
@@ -31,10 +40,14 @@ export function App(): JSX.Element {
 
 function Page({ connection, route }: { connection: Connection; route: Route }): JSX.Element {
   const file = openedFile.value
-  const source = useMemo(() => (route.page === 'replay' ? sourceOf(route, file) : null), [route, file])
+  const source = useMemo(() => sourceOf(route, file), [route, file])
   if (route.page === 'home') return <HomePage connection={connection} />
   if (route.page === 'replay') return <ReplayPage connection={connection} source={source} query={route.query} />
   if (route.page === 'compare') return <ComparePage connection={connection} query={route.query} />
+  if (route.page === 'embed') {
+    const { query, parent } = route
+    return <EmbedPage connection={connection} source={source} query={query} parent={parent} />
+  }
   if (route.page === 'run') return <RunPage key={route.id} connection={connection} id={route.id} />
   if (route.page === 'boards') return <BoardsPage />
   if (route.page === 'board') return <BoardPage place={route.place} id={route.id} query={route.query} />
@@ -58,7 +71,9 @@ function Page({ connection, route }: { connection: Connection; route: Route }): 
   )
 }
 
-function sourceOf(route: Route & { page: 'replay' }, file: Source | null): Source | null {
+function sourceOf(route: Route, file: Lasting | null): Lasting | null {
+  if (route.page === 'embed') return route.id === null ? null : { kind: 'server', id: route.id }
+  if (route.page !== 'replay') return null
   if (route.id !== null) return { kind: 'server', id: route.id }
   if (route.query.url !== null) return { kind: 'address', address: route.query.url }
   return file

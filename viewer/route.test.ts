@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { boardPath, entryPath, parseRoute, replayPath, runPath } from './route.ts'
+import { boardPath, comparePath, embedPath, entryPath, parseRoute, replayPath, runPath } from './route.ts'
 
 const split = (path: string): [string, string] => {
   const [a, b = ''] = path.split('?')
@@ -13,7 +13,7 @@ describe('addresses', () => {
       expect(parseRoute(...split(path))).toEqual({
         page: 'replay',
         id,
-        query: { step: 42, agent: 'agent_1', url: null },
+        query: { step: 42, agent: 'agent_1', url: null, camera: null, overlays: [] },
       })
     }
     expect(parseRoute(...split(runPath('a b:c')))).toEqual({ page: 'run', id: 'a b:c' })
@@ -37,7 +37,7 @@ describe('addresses', () => {
 
   it('nonsense in a link is read as the first step and no agent', () => {
     const query = (search: string) => (parseRoute('/replay/x', search) as { query: unknown }).query
-    expect(query('?step=banana')).toEqual({ step: 0, agent: null, url: null })
+    expect(query('?step=banana')).toEqual({ step: 0, agent: null, url: null, camera: null, overlays: [] })
     expect(query('?step=-7')).toMatchObject({ step: 0 })
     expect(query('?step=1e999')).toMatchObject({ step: 0 })
     expect(query('?step=12.9')).toMatchObject({ step: 12 })
@@ -56,5 +56,33 @@ describe('addresses', () => {
     expect(parseRoute('/replay/a/b', '')).toEqual({ page: 'unknown' })
     expect(parseRoute('/run', '')).toEqual({ page: 'unknown' })
     expect(parseRoute('/replay/%E0%A4%A', '')).toMatchObject({ page: 'replay' })
+  })
+})
+
+describe('addresses of a whole view', () => {
+  it('hold step, agent, camera and overlays, and give them back', () => {
+    const query = { step: 42, agent: 'agent_3', camera: { x: 5.25, y: -0.5, zoom: 2.125 }, overlays: ['paths', 'seen'] }
+    const [path, search] = replayPath('file:a b', query).split('?')
+    expect(parseRoute(path, `?${search}`)).toEqual({ page: 'replay', id: 'file:a b', query: { ...query, url: null } })
+    const [embed, same] = embedPath('file:a b', query).split('?')
+    expect(parseRoute(embed, `?${same}&parent=https://a.example`)).toEqual({
+      page: 'embed',
+      id: 'file:a b',
+      query: { ...query, url: null },
+      parent: 'https://a.example',
+    })
+  })
+
+  it('take a broken camera for none', () => {
+    for (const camera of ['', '1,2', '1,2,0', '1,2,-3', 'a,b,c', '1,2,Infinity']) {
+      const route = parseRoute('/replay/file:a', `?camera=${camera}`)
+      expect(route.page === 'replay' && route.query.camera).toBeNull()
+    }
+  })
+
+  it('name two replays side by side', () => {
+    const query = { a: 'file:a', b: 'run:x:y', step: 7, agent: 'agent_0' }
+    const [path, search] = comparePath(query).split('?')
+    expect(parseRoute(path, `?${search}`)).toEqual({ page: 'compare', query })
   })
 })

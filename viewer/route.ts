@@ -1,11 +1,13 @@
 /** Addresses of the pages. Unknown ones get a page that says so. */
 import { signal } from '@preact/signals'
+import { type Sight } from './stage/camera.ts'
 
 export type Route =
   | { readonly page: 'home' }
   | { readonly page: 'replay'; readonly id: string | null; readonly query: ReplayQuery }
   | { readonly page: 'run'; readonly id: string }
   | { readonly page: 'compare'; readonly query: CompareQuery }
+  | { readonly page: 'embed'; readonly id: string | null; readonly query: ReplayQuery; readonly parent: string | null }
   | { readonly page: 'boards' }
   /** A board of a scenario or a suite. */
   | { readonly page: 'board'; readonly place: 'scenario' | 'suite'; readonly id: string; readonly query: BoardQuery }
@@ -25,6 +27,9 @@ export interface ReplayQuery {
   readonly agent: string | null
   /** Address of a replay on this server, instead of an id. */
   readonly url: string | null
+  /** Where the camera looks; null = the whole world. */
+  readonly camera: Sight | null
+  readonly overlays: readonly string[]
 }
 
 /** Two replays side by side; places as sources/kept.ts names them. */
@@ -43,6 +48,10 @@ export function parseRoute(path: string, search: string): Route {
   const parts = path.split('/').filter((part) => part !== '')
   if (parts.length === 0) return { page: 'home' }
   if (parts.length === 1 && parts[0] === 'compare') return { page: 'compare', query: parseCompare(search) }
+  if (parts[0] === 'embed' && parts.length <= 2) {
+    const parent = new URLSearchParams(search).get('parent')
+    return { page: 'embed', id: parts.length === 2 ? decode(parts[1]) : null, query: parseQuery(search), parent }
+  }
   const id = parts.length === 2 ? decode(parts[1]) : null
   if (parts[0] === 'replay' && id !== null) {
     return { page: 'replay', id: id === LOCAL || id === LINK ? null : id, query: parseQuery(search) }
@@ -63,7 +72,22 @@ function parseQuery(search: string): ReplayQuery {
     step: Number.isFinite(step) && step > 0 ? Math.floor(step) : 0,
     agent: query.get('agent'),
     url: query.get('url'),
+    camera: parseCamera(query.get('camera')),
+    overlays: (query.get('overlays') ?? '').split(',').filter((id) => id !== ''),
   }
+}
+
+/** `x,y,zoom`: the world point in the middle, and how much larger than fitted. */
+function parseCamera(text: string | null): Sight | null {
+  const numbers = text?.split(',').map(Number) ?? []
+  if (numbers.length !== 3 || !numbers.every(Number.isFinite) || !(numbers[2] > 0)) return null
+  const [x, y, zoom] = numbers
+  return { x, y, zoom }
+}
+
+/** Up to three decimals say where to look closely enough. */
+function cameraText({ x, y, zoom }: Sight): string {
+  return [x, y, zoom].map((value) => Number(value.toFixed(3))).join(',')
 }
 
 function parseCompare(search: string): CompareQuery {
@@ -86,6 +110,8 @@ export function replayPath(id: string | null, query: Partial<ReplayQuery> = {}):
   if (query.url != null) search.set('url', query.url)
   if (query.step !== undefined && query.step > 0) search.set('step', String(query.step))
   if (query.agent != null) search.set('agent', query.agent)
+  if (query.camera != null) search.set('camera', cameraText(query.camera))
+  if (query.overlays !== undefined && query.overlays.length > 0) search.set('overlays', query.overlays.join(','))
   const text = search.toString()
   const place = id ?? (query.url != null ? LINK : LOCAL)
   return `/replay/${encodeURIComponent(place)}${text === '' ? '' : `?${text}`}`
@@ -113,6 +139,11 @@ export function boardPath(place: 'scenario' | 'suite', id: string, query: Partia
 
 export function entryPath(id: string): string {
   return `/entry/${encodeURIComponent(id)}`
+}
+
+/** The player alone, for a frame of another page. */
+export function embedPath(id: string, query: Partial<ReplayQuery>): string {
+  return replayPath(id, query).replace('/replay/', '/embed/')
 }
 
 export function runPath(id: string): string {

@@ -10,6 +10,7 @@ import { Simulator } from './sources/simulator.ts'
 import { download, readFile, replayAddress, sameOrigin, type Source } from './sources/load.ts'
 import { type Connection } from './sources/socket.ts'
 import { FIRST_STRIPS } from './strip-data.ts'
+import { type Sight } from './stage/camera.ts'
 import { strings } from './strings.ts'
 import { EMPTY, gather, neighbourEvent, notable, type Overview } from './survey.ts'
 
@@ -21,6 +22,8 @@ export interface OpenSettings {
   readonly step?: number
   readonly agent?: string | null
   readonly playing?: boolean
+  readonly overlays?: readonly string[]
+  readonly sight?: Sight | null
 }
 
 export class Session {
@@ -36,6 +39,8 @@ export class Session {
   readonly overlays: Signal<ReadonlySet<string>> = signal(new Set())
   /** Which lines are shown under the timeline, see `strip-data.ts`. */
   readonly strips: Signal<ReadonlySet<string>> = signal(new Set<string>(FIRST_STRIPS))
+  /** Where the camera looks; null = the whole world. */
+  readonly sight: Signal<Sight | null> = signal(null)
   /** Whether the camera stays on the selected agent. */
   readonly following: Signal<boolean> = signal(false)
   /** Steps the user wants to find again, ascending; kept by the browser. */
@@ -110,6 +115,8 @@ export class Session {
       this.info.value = info
       this.following.value = false
       this.bookmarks.value = readBookmarks(info)
+      if (settings.overlays !== undefined) this.overlays.value = new Set(settings.overlays)
+      if (settings.sight !== undefined) this.sight.value = settings.sight
       if (settings.agent !== undefined) this.agent.value = settings.agent
       if (this.agent.value !== null && !info.agents.includes(this.agent.value)) this.agent.value = null
       this.opening.value = null

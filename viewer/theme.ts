@@ -109,6 +109,11 @@ export function startTheme(): void {
   })
 }
 
+/** For as long as the page lives; nothing is stored. */
+export function setTheme(next: Theme): void {
+  apply(next)
+}
+
 export function switchTheme(): void {
   const next = theme.value === 'dark' ? 'light' : 'dark'
   try {

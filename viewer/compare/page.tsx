@@ -209,7 +209,9 @@ function Stages({ pair, query }: { pair: Pair; query: CompareQuery }): JSX.Eleme
     if (left === undefined || right === undefined) return
     let following = false
     const follow = (from: Stage, to: Stage) => {
+      const told = from.onSight
       from.onSight = (sight) => {
+        told(sight)
         if (following) return
         following = true
         to.sight = sight

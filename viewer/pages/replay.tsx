@@ -52,7 +52,8 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
   // Another replay, or the same at another place (a link, back and forward).
   useEffect(() => {
     if (source === null) return
-    void session.open(source, { step: query.step, agent: query.agent })
+    const { step, agent, camera, overlays } = query
+    void session.open(source, { step, agent, overlays, sight: camera })
   }, [session, source, query])
 
   useEffect(() => followAddress(session), [session])
@@ -65,6 +66,7 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
       find: () => document.getElementById(FIND_AGENT)?.focus(),
       fork: tools.fork,
       compare: tools.compare,
+      share: tools.share,
     })
     const listen = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || belongsToField(event.target, event.key)) return
@@ -161,6 +163,8 @@ function followAddress(session: Session): () => void {
   const stop = effect(() => {
     const { playing } = session.clock.value
     void session.agent.value
+    void session.sight.value
+    void session.overlays.value
     clearTimeout(timer)
     if (session.info.value === null || playing) return
     timer = setTimeout(() => rewrite(linkTo(session)), ADDRESS_MS)

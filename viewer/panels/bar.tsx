@@ -29,7 +29,7 @@ export function ThemeButton(): JSX.Element {
   return (
     <button type="button" class="quiet-button" aria-label={words.theme.label} onClick={switchTheme}>
       <Icon name={dark ? 'sun' : 'moon'} size={16} />
-      <span class="wide">{dark ? words.theme.light : words.theme.dark}</span>
+      <span class="wide less">{dark ? words.theme.light : words.theme.dark}</span>
     </button>
   )
 }
@@ -74,7 +74,7 @@ export function Bar(props: { session: Session; onHelp: () => void; tools?: Compo
         )}
         <button type="button" class="quiet-button" aria-label={words.helpLabel} onClick={onHelp}>
           <Icon name="help" size={16} />
-          <span class="wide">{words.help}</span>
+          <span class="wide less">{words.help}</span>
         </button>
         <ThemeButton />
       </div>
@@ -195,7 +195,7 @@ function CopyLink({ session }: { session: Session }): JSX.Element {
     <>
       <button type="button" class="quiet-button" onClick={copy}>
         <Icon name="link" size={16} />
-        <span class="wide">{words.copyLink(step)}</span>
+        <span class="wide less">{words.copyLink(step)}</span>
         <span class="narrow-only hidden">{words.copyLink(step)}</span>
       </button>
       <span class="toast" role="status">
@@ -208,7 +208,12 @@ function CopyLink({ session }: { session: Session }): JSX.Element {
 /** The address of what the page shows now. */
 export function linkTo(session: Session): string {
   const source = session.source.peek()
-  const query = { step: session.clock.peek().step, agent: session.agent.peek() }
+  const query = {
+    step: session.clock.peek().step,
+    agent: session.agent.peek(),
+    camera: session.sight.peek(),
+    overlays: [...session.overlays.peek()],
+  }
   if (source?.kind === 'server') return replayPath(source.id, query)
   if (source?.kind === 'address') return replayPath(null, { ...query, url: source.address })
   return replayPath(null, query)

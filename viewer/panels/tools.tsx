@@ -1,7 +1,7 @@
 /** What can be done with a replay besides watching it: fork, compare, share. Loaded when first used. */
 import { useSignal, type Signal } from '@preact/signals'
-import { type JSX } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { type ComponentChildren, type JSX } from 'preact'
+import { useMemo, useRef } from 'preact/hooks'
 import { type ForkLink } from '../fork/link.ts'
 import { Icon } from '../icons.tsx'
 import { lazy } from '../lazy.tsx'
@@ -12,20 +12,22 @@ import { placeOf } from '../sources/kept.ts'
 import { strings } from '../strings.ts'
 
 const ForkDialog = lazy(async () => (await import('../fork/dialog.tsx')).ForkDialog)
+const ShareDialog = lazy(async () => (await import('../share/dialog.tsx')).ShareDialog)
 const ForkStrip = lazy(async () => (await import('../fork/strip.tsx')).ForkStrip)
 
 export interface Tools {
-  readonly open: Signal<'none' | 'fork'>
+  readonly open: Signal<'none' | 'fork' | 'share'>
   /** The fork that is shown instead of what was opened. */
   readonly link: Signal<ForkLink | null>
   /** What was opened, and where the fork left it. */
   readonly origin: Signal<{ source: Lasting; step: number } | null>
   fork(): void
   compare(): void
+  share(): void
 }
 
 export function useTools(session: Session): Tools {
-  const open = useSignal<'none' | 'fork'>('none')
+  const open = useSignal<'none' | 'fork' | 'share'>('none')
   const link = useSignal<ForkLink | null>(null)
   const origin = useSignal<Tools['origin']['value']>(null)
   return useMemo(
@@ -35,6 +37,9 @@ export function useTools(session: Session): Tools {
       origin,
       fork: () => {
         if (session.info.peek()?.mode === 'resimulate') open.value = 'fork'
+      },
+      share: () => {
+        if (session.info.peek() !== null) open.value = 'share'
       },
       compare: () => {
         const source = session.source.peek()
@@ -76,6 +81,16 @@ export function ToolButtons({ session, tools }: { session: Session; tools: Tools
         <Icon name="fork" size={16} />
         <span class="wide">{words.button}</span>
       </button>
+      <button
+        type="button"
+        class="quiet-button"
+        title={strings.share.buttonTip}
+        aria-label={strings.share.button}
+        onClick={tools.share}
+      >
+        <Icon name="share" size={16} />
+        <span class="wide">{strings.share.button}</span>
+      </button>
     </>
   )
 }
@@ -101,23 +116,36 @@ export function ToolStrip({ session, tools }: { session: Session; tools: Tools }
   return <ForkStrip session={session} link={link} onChange={tools.fork} onBack={back} onCompare={compare} />
 }
 
-export function ToolDialogs({ session, tools }: { session: Session; tools: Tools }): JSX.Element | null {
+export function ToolDialogs({ session, tools }: { session: Session; tools: Tools }): JSX.Element {
   const link = current(session, tools)
-  const used = useSignal(false)
-  if (tools.open.value === 'fork') used.value = true
-  if (!used.value) return null
   const source = session.source.value
+  const open = tools.open.value
+  const close = () => (tools.open.value = 'none')
   return (
-    <ForkDialog
-      session={session}
-      link={link}
-      open={tools.open.value === 'fork'}
-      onClose={() => (tools.open.value = 'none')}
-      onFork={(made) => {
-        // Until now the session held what was opened.
-        tools.link.value = made
-        if (source !== null && source.kind !== 'fork') tools.origin.value = { source, step: made.state.peek().at }
-      }}
-    />
+    <>
+      <Once when={open === 'fork'}>
+        <ForkDialog
+          session={session}
+          link={link}
+          open={open === 'fork'}
+          onClose={close}
+          onFork={(made) => {
+            // Until now the session held what was opened.
+            tools.link.value = made
+            if (source !== null && source.kind !== 'fork') tools.origin.value = { source, step: made.state.peek().at }
+          }}
+        />
+      </Once>
+      <Once when={open === 'share'}>
+        <ShareDialog session={session} open={open === 'share'} onClose={close} />
+      </Once>
+    </>
   )
+}
+
+/** Nothing until it is wanted for the first time; from then on always there. */
+function Once({ when, children }: { when: boolean; children: ComponentChildren }): JSX.Element | null {
+  const wanted = useRef(false)
+  wanted.current ||= when
+  return wanted.current ? <>{children}</> : null
 }

@@ -1,6 +1,7 @@
 /** The page's end of the simulation worker: questions in, promises out. One worker per opened replay. */
 import { type Frame } from '../../envs/core/types.ts'
 import { strings } from '../strings.ts'
+import { startWorker } from './start-worker.ts'
 import {
   type Answer,
   type EpisodeInfo,
@@ -92,8 +93,4 @@ export class Simulator {
     for (const { reject } of this.#waiting.values()) reject(new Error(message))
     this.#waiting.clear()
   }
-}
-
-function startWorker(): WorkerLike {
-  return new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }) as WorkerLike
 }

@@ -1,56 +1,6 @@
-/** The simulation worker: opens one replay and answers for it. Keeps the page free while episodes are simulated. */
-import { ENVS } from '../../envs/index.ts'
-import { type Frame } from '../../envs/core/types.ts'
-import { Episode, sentence } from './episode.ts'
-import { type Answer, type Request } from './messages.ts'
-import { packed } from './pack.ts'
+/** The simulation worker. Keeps the page free while episodes are simulated. */
+import { answering } from './answering.ts'
+import { type Request } from './messages.ts'
 
-/** Steps surveyed at first before the next look at the message queue, and how long a stretch should take, in ms. */
-const SURVEY_STEPS = 200
-const SURVEY_MS = 40
-/** Steps the timeline covers at most. */
-const SURVEY_LIMIT = 200_000
-
-let episode: Episode | undefined
-let first: Frame | undefined
-
-function answer(message: Answer): void {
-  self.postMessage(message)
-}
-
-function survey(opened: Episode, id: number, surveyed = 0, steps = SURVEY_STEPS): void {
-  if (episode !== opened) return
-  try {
-    const began = performance.now()
-    const part = opened.survey(Math.min(steps, SURVEY_LIMIT - surveyed))
-    // Worlds differ in what a step costs: a question of the page never waits longer than a stretch.
-    const ms = Math.max(1, performance.now() - began)
-    const next = Math.max(1, Math.min(SURVEY_STEPS, Math.floor((steps * SURVEY_MS) / ms)))
-    const limited = !part.done && surveyed + steps >= SURVEY_LIMIT
-    answer({ id, kind: 'survey', survey: limited ? { ...part, limited } : part })
-    if (!part.done && !limited) setTimeout(() => survey(opened, id, surveyed + steps, next), 0)
-  } catch (error) {
-    answer({ id, kind: 'refused', message: sentence(opened.info.name, error) })
-  }
-}
-
-self.onmessage = ({ data }: MessageEvent<Request>) => {
-  const { id } = data
-  try {
-    if (data.kind === 'open') {
-      episode = undefined
-      const opened = new Episode(data.name, data.material, ENVS)
-      episode = opened
-      first = opened.records(0, 1)[0].frame
-      answer({ id, kind: 'opened', info: opened.info, first })
-      setTimeout(() => survey(opened, id), 0)
-    } else if (episode !== undefined && data.kind === 'records') {
-      answer({ id, kind: 'records', records: episode.records(data.from, data.count).map((r) => packed(r, first!)) })
-    } else if (episode !== undefined && data.kind === 'verify') {
-      answer({ id, kind: 'verdict', verdict: episode.verify() })
-    }
-  } catch (error) {
-    const name = data.kind === 'open' ? data.name : (episode?.info.name ?? '')
-    answer({ id, kind: 'refused', message: sentence(name, error) })
-  }
-}
+const hear = answering((answer) => self.postMessage(answer))
+self.onmessage = ({ data }: MessageEvent<Request>) => hear(data)

@@ -15,6 +15,14 @@ export interface View {
   readonly y: number
 }
 
+/** Where the camera looks: the world point in the middle, and how much larger than fitted. Means the same on any screen. */
+export interface Sight {
+  readonly x: number
+  readonly y: number
+  /** 1 = as large as when the whole world is fitted. */
+  readonly zoom: number
+}
+
 /** Largest and smallest size of a world unit on the screen, in pixels. */
 const LARGEST = 200
 const SMALLEST = 0.25

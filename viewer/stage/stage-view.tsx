@@ -50,6 +50,9 @@ export function StageView(props: {
         made.onLost = (lost) => {
           condition.value = lost ? 'lost' : 'ready'
         }
+        made.onSight = (sight) => {
+          if (interactive) session.sight.value = sight
+        }
         made.onMoved = () => {
           session.following.value = false
         }
@@ -78,7 +81,9 @@ export function StageView(props: {
       const scene = await sceneFor(info.header.env, info.mode === 'resimulate')
       const overlay = interactive ? await overlayOf(session) : null
       if (session.info.peek()?.header !== info.header || stage.peek() !== made) return
+      const wanted = session.sight.peek()
       made.show(scene, info.spec, first.frame, info.actions, overlay, info.header.agents)
+      if (interactive && wanted !== null) made.sight = wanted
       made.setPalette(PALETTES[theme.peek()])
       legend.value = made.legend()
       draw(made, session)

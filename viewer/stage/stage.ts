@@ -16,7 +16,7 @@ import {
 } from '../scenes/scene.ts'
 import { placeOf } from '../tween.ts'
 import { type Palette } from '../theme.ts'
-import { fit, pan, toWorld, visibleBox, zoomAt, type Box, type View } from './camera.ts'
+import { fit, pan, toWorld, visibleBox, zoomAt, type Box, type View, type Sight } from './camera.ts'
 import { createLabel, installFonts } from './labels.ts'
 
 /** Pixels kept free around the world when it is fitted. */
@@ -30,13 +30,7 @@ const CLICK_SLACK = 5
  */
 const SOFTWARE_PAUSE_MS = 45
 
-/** Where the camera looks: the world point in the middle, and how much larger than fitted. Means the same on any screen. */
-export interface Sight {
-  readonly x: number
-  readonly y: number
-  /** 1 = as large as when the whole world is fitted. */
-  readonly zoom: number
-}
+export { type Sight }
 
 /** A followed agent is shown at least this large, in pixels per world unit. */
 const FOLLOW_SCALE = 24
@@ -80,6 +74,8 @@ export class Stage {
   #palette: Palette
   #view: View = { scale: 1, x: 0, y: 0 }
   #moved = false
+  /** Where the camera looked last. */
+  #seen: Sight | null = null
   #host: HTMLElement | undefined
   #interactive = true
   #due = false
@@ -225,6 +221,11 @@ export class Stage {
     }
     this.#moved = true
     this.invalidate()
+  }
+
+  /** The part of the world that is shown when it is fitted, in world units; null without one. */
+  get box(): Box | null {
+    return this.#mounted?.scene.box() ?? null
   }
 
   /** Where the camera looks, or null while it shows the whole world, whatever the size of the window. */
@@ -377,15 +378,18 @@ export class Stage {
     this.#camera.scale.set(view.scale / UNIT)
     this.#camera.position.set(view.x, view.y)
     this.invalidate()
-    this.onSight(this.sight)
+    this.#seen = this.sight
+    this.onSight(this.#seen)
     this.onView()
   }
 
   #fitHost(): void {
     const host = this.#host
     if (host === undefined || host.clientWidth === 0 || host.clientHeight === 0) return
+    const seen = this.#seen
     this.#app.renderer.resize(host.clientWidth, host.clientHeight)
-    if (this.#moved) this.#drag(0, 0)
+    // Whatever the window does, the middle stays the middle.
+    if (this.#moved && seen !== null) this.sight = seen
     else this.fit()
     // A resized canvas is blank: draw at once, not a picture later.
     if (!this.#lost) this.#render()
