@@ -4,7 +4,23 @@ import { operationsPerStep, trainingSpeed } from './training.ts'
 test('training is timed for every network, and a row says what it counted', async () => {
   const learner = { lanes: 4, shards: 2, rolloutSteps: 4, hidden: 8, epochs: 1, minibatches: 1 }
   const values = { lanes: 4, rolloutSteps: 50, hidden: 4, batchEpisodes: 2 }
-  const [qmix, ...rows] = await trainingSpeed({ runs: 2, workers: [1], learner, values, backend: 'cpu' })
+  const small = { lanes: 4, rolloutSteps: 5, hidden: 4, batch: 8, updates: 1 }
+  const others = {
+    maddpg: small,
+    hasac: small,
+    happo: { lanes: 4, rolloutSteps: 4, hidden: 4, epochs: 1, minibatches: 1 },
+  }
+  const all = await trainingSpeed({ runs: 2, workers: [1], learner, values, others, backend: 'cpu' })
+  const [qmix, maddpg, hasac, happo, ...rows] = all
+  for (const [row, name] of [
+    [maddpg, 'particles/spread-continuous: maddpg training, 1 worker'],
+    [hasac, 'particles/spread-continuous: hasac training, 1 worker'],
+    [happo, 'warehouse/tiny-4ag: happo training, 1 worker'],
+  ] as const) {
+    expect(row).toMatchObject({ name, unit: 'env-steps/s', note: expect.stringContaining('backend cpu') as string })
+    expect(row.median).toBeGreaterThan(0)
+    expect(row.byCpuTime).toBeGreaterThan(0)
+  }
   expect(qmix).toMatchObject({
     name: 'foraging/8x8-2p-2f-coop: qmix training, 1 worker',
     note: expect.stringMatching(/^4 lanes, hidden 4, 1 gradient steps per episode on 2 episodes.*cpu/) as string,

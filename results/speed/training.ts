@@ -32,6 +32,36 @@ const VALUES = {
   epymarl: 855,
 }
 
+/**
+ * Learners from single remembered steps, in the rhythm of their defaults, and HAPPO with the rollouts of MAPPO above. There are
+ * no figures of the reference codes on the same networks to hold these against.
+ */
+const OTHERS: readonly (readonly [
+  scenario: string,
+  algorithm: string,
+  settings: Readonly<Record<string, number>>,
+  says: string,
+])[] = [
+  [
+    'particles/spread-continuous',
+    'maddpg',
+    { lanes: 4, rolloutSteps: 25, updates: 1, batch: 1024, hidden: 64, warmup: 0, memory: 20_000 },
+    'one gradient step of every network on 1024 steps per 100 steps played, hidden 64',
+  ],
+  [
+    'particles/spread-continuous',
+    'hasac',
+    { lanes: 8, rolloutSteps: 25, updates: 4, batch: 256, hidden: 128, warmup: 0, memory: 20_000 },
+    'four gradient steps of every network on 256 steps per 200 steps played, hidden 128',
+  ],
+  [
+    SCENARIO,
+    'happo',
+    { lanes: 64, shards: 2, rolloutSteps: 40, hidden: 128, epochs: 4, minibatches: 4 },
+    '64 lanes × 40 steps, hidden 128, 4 epochs of 4 minibatches for each of four actors and the critic',
+  ],
+]
+
 export interface TrainingSpeedSettings {
   /** Timed updates per row, after one to warm up; default 3. */
   readonly runs?: number
@@ -41,6 +71,8 @@ export interface TrainingSpeedSettings {
   readonly learner?: Readonly<Record<string, number>>
   /** The same for the learner of action values. */
   readonly values?: Readonly<Record<string, number>>
+  /** The same for MADDPG, HASAC and HAPPO. */
+  readonly others?: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly backend?: string
 }
 
@@ -75,6 +107,7 @@ export async function trainingSpeed(settings: TrainingSpeedSettings = {}): Promi
   const agents = scenarioSpec(scenario, ENVS).agents.length
   const known = LEARNERS[ALGORITHM].settings.properties
   const rows: SpeedRow[] = [await valueSpeed(runs, backend.name, settings.values)]
+  for (const other of OTHERS) rows.push(await otherSpeed(other, runs, backend.name, settings.others?.[other[1]]))
   for (const [network, change] of TRAINED) {
     if (Object.keys(change).some((name) => !Object.hasOwn(known, name))) continue
     for (const count of workers) {
@@ -156,6 +189,46 @@ async function valueSpeed(runs: number, backend: string, changes: TrainingSpeedS
       note: `${lanes} lanes, hidden ${hidden}, ${updatesPerEpisode} gradient steps per episode on ${batchEpisodes} episodes, backend ${backend}; evaluations not counted`,
     })
     return { ...row, ratios: [{ of: `EPyMARL’s ${epymarl}, measured elsewhere`, value: row.median / epymarl }] }
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Environment steps per second of a learner, from the first update that learns on. */
+async function otherSpeed(
+  [scenario, algorithm, usual, says]: (typeof OTHERS)[number],
+  runs: number,
+  backend: string,
+  changes: Readonly<Record<string, number>> = {},
+): Promise<SpeedRow> {
+  const settings = { ...usual, ...changes }
+  const opened = await openLearner({
+    scenario: loadScenario(scenario),
+    algorithm,
+    settings,
+    seed: 'speed',
+    environments: ENVS,
+    backend,
+    workers: 1,
+  })
+  try {
+    const { learner } = opened
+    while (learner.collectAndUpdate().valueLoss === undefined) continue // until the memory holds a batch
+    const rates: number[] = []
+    const perCpu: number[] = []
+    const rounds = Math.max(1, Math.ceil(1000 / learner.stepsPerUpdate))
+    for (let run = 0; run < runs; run++) {
+      const [began, used] = [performance.now(), process.cpuUsage()]
+      for (let round = 0; round < rounds; round++) learner.collectAndUpdate()
+      const { user, system } = process.cpuUsage(used)
+      const played = rounds * learner.stepsPerUpdate
+      rates.push((played * 1e3) / (performance.now() - began))
+      perCpu.push((played * 1e6) / (user + system))
+    }
+    return speedRow(`${scenario}: ${algorithm} training, 1 worker`, 'env-steps/s', rates, {
+      byCpuTime: perCpu.sort((a, b) => a - b)[runs >> 1],
+      note: `${Object.keys(changes).length === 0 ? says : 'settings of its own'}, backend ${backend}; evaluations not counted`,
+    })
   } finally {
     await opened.close()
   }
