@@ -36,8 +36,6 @@ export const BOARD_LIMITS = {
   /** Times the machine may fail a submission before it is given back. */
   tries: 3,
   retryMs: 1_000,
-  /** Rows of a page. */
-  pageRows: 500,
   /** A new epoch opens after this. */
   epochMs: 2_592_000_000,
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
+import { readFileSync } from 'node:fs'
 import { rankRanges } from '../results/statistics.ts'
+import { BOARD_LIMITS } from './board-limits.ts'
 import { Ranking } from './ranking.ts'
 
 const Z = 1.959963984540054
@@ -51,4 +53,10 @@ test('rows within the noise share a range', () => {
     { rank: 2, best: 1, worst: 2 },
     { rank: 3, best: 3, worst: 3 },
   ])
+})
+
+test('the page of the leaderboard shows the limits as they are', () => {
+  const page = readFileSync(new URL('./BOARDS.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map((row) => [row[1], Number(row[2])])
+  expect(Object.fromEntries(rows)).toEqual(BOARD_LIMITS)
 })
