@@ -12,7 +12,7 @@
  */
 import { Type, type Static } from '@sinclair/typebox'
 import { withDefaults } from '../envs/core/index.ts'
-import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
 import { ValueLearner, utilityNetwork, valuePolicy, type Mixing } from './core/qlearning.ts'
 import {
   EPSILON_SETTINGS,
@@ -26,6 +26,29 @@ import {
 export const IQL_SETTINGS = Type.Object({ ...VALUE_SETTINGS, ...EPSILON_SETTINGS }, { additionalProperties: false })
 
 export type IqlSettings = Static<typeof IQL_SETTINGS>
+
+type Preset = LearnerPreset & { readonly settings: Partial<IqlSettings> }
+
+/** As published. EPyMARL uses the same for every environment family. */
+export const IQL_PRESETS: Readonly<Record<'epymarl' | 'epymarl-ns', Preset>> = {
+  epymarl: {
+    summary:
+      'EPyMARL (cbc38c0) with shared networks, all families: GRU of 128, ε over 200,000 steps, rewards standardised',
+    settings: {
+      lanes: 1,
+      network: 'gru',
+      layers: 1,
+      hidden: 128,
+      lr: 3e-4,
+      epsilonSteps: 200_000,
+      rewardScaling: 'standardise',
+    },
+  },
+  'epymarl-ns': {
+    summary: 'EPyMARL (cbc38c0) with a network for each agent, all families',
+    settings: { lanes: 1, sharing: 'none', hidden: 64, lr: 5e-4, epsilonSteps: 50_000, rewardScaling: 'standardise' },
+  },
+}
 
 /** Nobody's values meet anybody else's: [M, n] stays [M, n]. */
 export function apart(agents: number): Mixing {
@@ -54,6 +77,7 @@ export const iql: LearnerDefinition = {
   paper: 'Tan 1993; details of EPyMARL (Papoudakis et al. 2021, arXiv 2006.07869)',
   summary: 'Independent Q-learning: every agent values its own actions by its own reward.',
   settings: IQL_SETTINGS,
+  presets: IQL_PRESETS,
   create,
   policy: (spec, checkpoint, mode) => valuePolicy('iql', spec, checkpoint, mode, playing),
 }

@@ -16,7 +16,7 @@
  */
 import { Type, type Static } from '@sinclair/typebox'
 import { withDefaults, type EnvSpec, type Generator } from '../envs/core/index.ts'
-import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
 import { Network } from './core/networks.ts'
 import { ValueLearner, utilityNetwork, valuePolicy, type Mixing } from './core/qlearning.ts'
 import { whole } from './core/settings.ts'
@@ -55,6 +55,54 @@ export const QMIX_SETTINGS = Type.Object(
 )
 
 export type QmixSettings = Static<typeof QMIX_SETTINGS>
+
+type Preset = LearnerPreset & { readonly settings: Partial<QmixSettings> }
+
+/** As published. EPyMARL uses the same for every environment family, PyMARL and PyMARL2 are for SMAC. */
+export const QMIX_PRESETS: Readonly<Record<'epymarl' | 'pymarl' | 'pymarl2' | 'pymarl2-6h_vs_8z', Preset>> = {
+  epymarl: {
+    summary: 'EPyMARL (cbc38c0), all families: feed-forward, rewards standardised',
+    settings: { lanes: 1, hidden: 64, lr: 5e-4, epsilonSteps: 50_000, rewardScaling: 'standardise' },
+  },
+  pymarl: {
+    summary: 'PyMARL (c971afd), SMAC: GRU of 64 that sees its last action, RMSProp',
+    settings: {
+      lanes: 1,
+      network: 'gru',
+      layers: 1,
+      lastAction: true,
+      optimiser: 'rmsprop',
+      lr: 5e-4,
+      epsilonSteps: 50_000,
+    },
+  },
+  pymarl2: {
+    summary: 'PyMARL2, tuned for SMAC: Adam 1e-3, 128 episodes in a batch, TD(.6), ε over 100,000 steps',
+    settings: {
+      lanes: 8,
+      network: 'gru',
+      layers: 1,
+      lastAction: true,
+      lr: 1e-3,
+      batchEpisodes: 128,
+      lambda: 0.6,
+      epsilonSteps: 100_000,
+    },
+  },
+  'pymarl2-6h_vs_8z': {
+    summary: 'PyMARL2 on 6h_vs_8z: TD(.3), ε over 500,000 steps',
+    settings: {
+      lanes: 8,
+      network: 'gru',
+      layers: 1,
+      lastAction: true,
+      lr: 1e-3,
+      batchEpisodes: 128,
+      lambda: 0.3,
+      epsilonSteps: 500_000,
+    },
+  },
+}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The mixer.
@@ -149,6 +197,7 @@ export const qmix: LearnerDefinition = {
   paper: 'Rashid et al. 2018, arXiv 1803.11485',
   summary: 'Monotone value mixing: hypernetworks that see the state join the agents’ values while learning.',
   settings: QMIX_SETTINGS,
+  presets: QMIX_PRESETS,
   create,
   policy: (spec, checkpoint, mode) => valuePolicy('qmix', spec, checkpoint, mode, playing),
 }

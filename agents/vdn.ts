@@ -13,7 +13,7 @@
  */
 import { Type, type Static } from '@sinclair/typebox'
 import { withDefaults } from '../envs/core/index.ts'
-import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
 import { ValueLearner, utilityNetwork, valuePolicy, type Mixing } from './core/qlearning.ts'
 import { requestSpec } from './core/shards.ts'
 import { tf } from './core/tensors.ts'
@@ -30,6 +30,28 @@ import {
 export const VDN_SETTINGS = Type.Object({ ...VALUE_SETTINGS, ...EPSILON_SETTINGS }, { additionalProperties: false })
 
 export type VdnSettings = Static<typeof VDN_SETTINGS>
+
+type Preset = LearnerPreset & { readonly settings: Partial<VdnSettings> }
+
+/** As published. EPyMARL uses the same for every environment family, PyMARL and PyMARL2 are for SMAC. */
+export const VDN_PRESETS: Readonly<Record<'epymarl' | 'pymarl', Preset>> = {
+  epymarl: {
+    summary: 'EPyMARL (cbc38c0), all families: feed-forward, rewards standardised',
+    settings: { lanes: 1, hidden: 64, lr: 5e-4, epsilonSteps: 50_000, rewardScaling: 'standardise' },
+  },
+  pymarl: {
+    summary: 'PyMARL (c971afd), SMAC: GRU of 64 that sees its last action, RMSProp',
+    settings: {
+      lanes: 1,
+      network: 'gru',
+      layers: 1,
+      lastAction: true,
+      optimiser: 'rmsprop',
+      lr: 5e-4,
+      epsilonSteps: 50_000,
+    },
+  },
+}
 
 /** [M, n] to [M, 1]: equation 1 of the paper. */
 export function added(): Mixing {
@@ -59,6 +81,7 @@ export const vdn: LearnerDefinition = {
   paper: 'Sunehag et al. 2017, arXiv 1706.05296',
   summary: 'Value decomposition: the team’s value is the sum of the agents’ own.',
   settings: VDN_SETTINGS,
+  presets: VDN_PRESETS,
   create,
   policy: (spec, checkpoint, mode) => valuePolicy('vdn', spec, checkpoint, mode, playing),
 }

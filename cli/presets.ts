@@ -1,4 +1,6 @@
 /** Named bundles of settings for `--preset`: weaker than a config file, stronger than defaults. */
+import { unknownName } from '../envs/core/errors.ts'
+import { type LearnerDefinition } from '../agents/core/learner.ts'
 
 export interface Preset {
   readonly summary: string
@@ -19,4 +21,11 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     options: { steps: 20_000, evaluations: 4 },
     settings: {},
   },
+}
+
+/** A bundle of every learner, or one of the learner's own: published settings. @throws TroupeError unknown-name */
+export function presetOf({ name: algorithm, presets = {} }: LearnerDefinition, name: string): Preset {
+  if (Object.hasOwn(presets, name)) return { ...presets[name], options: {} }
+  if (Object.hasOwn(PRESETS, name)) return PRESETS[name]
+  throw unknownName(`--preset for ${algorithm}`, name, [...Object.keys(PRESETS), ...Object.keys(presets)])
 }

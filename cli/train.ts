@@ -8,7 +8,7 @@ import { isModulePath } from '../results/plugins.ts'
 import { trainRun } from '../results/run.ts'
 import { type CommandFile, type Session } from './command.ts'
 import { writableFolder } from './folders.ts'
-import { PRESETS } from './presets.ts'
+import { PRESETS, presetOf } from './presets.ts'
 import { backendOption } from './backend-option.ts'
 import { printed } from './print-config.ts'
 import { createProgress } from './progress.ts'
@@ -17,7 +17,6 @@ import {
   effective,
   keyValue,
   layered,
-  oneOf,
   settingsFromEnvironment,
   whole,
   type Effective,
@@ -34,7 +33,7 @@ function learnerSettings(algorithm: string, options: Effective): Record<string, 
   const lanes = options.sources.lanes === 'default' ? {} : { lanes: options.values.lanes }
   const source = options.sources.lanes ?? 'default'
   return layered(defaults, [
-    { source: 'preset', values: preset === undefined ? {} : { ...PRESETS[preset].settings } },
+    { source: 'preset', values: preset === undefined ? {} : { ...presetOf(LEARNERS[algorithm], preset).settings } },
     { source: 'config', values: options.fromConfig },
     { source: 'config', values: source === 'config' ? lanes : {} },
     { source: 'environment', values: settingsFromEnvironment(Object.keys(defaults)) },
@@ -128,11 +127,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       whole('--evaluations', 1, 10000),
     )
     .option('--evaluation-episodes <n>', 'episodes of each', whole('--evaluation-episodes', 1, 100000))
-    .option(
-      '--preset <name>',
-      `bundle of settings: ${Object.keys(PRESETS).join(', ')}`,
-      oneOf('--preset', Object.keys(PRESETS)),
-    )
+    .option('--preset <name>', `bundle of settings: ${Object.keys(PRESETS).join(', ')}, or one of the learner’s own`)
     .option(
       '--workers <n>',
       'threads at most; weights do not depend on it (default: cores, and never more than the setting shards)',
@@ -150,6 +145,11 @@ Presets
 ${Object.entries(PRESETS)
   .map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
   .join('\n')}
+${Object.values(LEARNERS)
+  .flatMap(({ name: learner, presets = {} }) =>
+    Object.entries(presets).map(([name, { summary }]) => `  ${name.padEnd(8)} ${learner}: ${summary}`),
+  )
+  .join('\n')}
 
 Ctrl-C stops after the running update and keeps a checkpoint and a record (exit code 130); a second one ends at once.
 Settings of a learner: \`troupe train mappo --print-config\`.
@@ -163,7 +163,8 @@ Example:
           throw unknownName('troupe train: algorithm', algorithm, Object.keys(LEARNERS))
         const first = effective(command, true)
         const preset = first.values.preset as string | undefined
-        const options = preset === undefined ? first : effective(command, true, PRESETS[preset].options)
+        const options =
+          preset === undefined ? first : effective(command, true, presetOf(LEARNERS[algorithm], preset).options)
         const settings = learnerSettings(algorithm, options)
         if (printed(options, session, settings)) return
         return train(algorithm, wanted, options, settings, session)

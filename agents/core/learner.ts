@@ -72,6 +72,13 @@ export interface Learner {
   dispose(): void
 }
 
+/** Published settings, by a name of their own. */
+export interface LearnerPreset {
+  /** Where they are from, and for what. */
+  readonly summary: string
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
 /** A row of the LEARNERS table. */
 export interface LearnerDefinition {
   readonly name: string
@@ -79,6 +86,8 @@ export interface LearnerDefinition {
   readonly summary: string
   /** Flat record of settings with defaults. */
   readonly settings: TObject
+  /** For `--preset`. */
+  readonly presets?: Readonly<Record<string, LearnerPreset>>
   /** It does not play but learns from `LearnerRequest.dataset`. */
   readonly offline?: true
   create(request: LearnerRequest): Learner
