@@ -344,7 +344,6 @@ export const strings = {
       place: (panel: string, episode: number, step: number | null) =>
         `${panel} episode ${episode}${step === null ? '' : `, step ${step}`}: `,
       moreDifferences: (n: number) => `and ${count(n)} more`,
-      offline: 'The same without a browser:',
       again: 'Verify again',
       none: 'There are no episodes to check.',
       facts: 'Result',

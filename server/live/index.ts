@@ -83,12 +83,18 @@ export class Live {
   connect(socket: WebSocket, address: string): void {
     const { settings, log } = this.room
     socket.on('error', (error) => log.debug({ reason: error.message }, 'live socket error'))
+    let heard = false
     const silence = setTimeout(() => {
-      const expected = `live.start or live.resume within ${settings.helloMs / 1000} seconds`
-      turnAway(socket, 4408, complaint('bad-usage', 'connection', 'silent', expected))
+      // What has reached this machine is read first: a process that was stopped for a while blames nobody.
+      setImmediate(() => {
+        if (heard) return
+        const expected = `live.start or live.resume within ${settings.helloMs / 1000} seconds`
+        turnAway(socket, 4408, complaint('bad-usage', 'connection', 'silent', expected))
+      })
     }, settings.helloMs)
     socket.once('close', () => clearTimeout(silence))
     socket.once('message', (data: RawData, isBinary: boolean) => {
+      heard = true
       clearTimeout(silence)
       this.first(socket, address, data, isBinary).catch((error: unknown) => {
         if (refusalOf(error).status === 500) log.error({ error }, 'a live run could not begin')

@@ -6,7 +6,6 @@ import { type EntryDetail, type EpisodeRow } from '../../server/protocol/rest.ts
 import { Icon } from '../icons.tsx'
 import { BoardFrame, EvidenceBadge, Waiting, moment, shortHash, two, useAsked } from '../panels/board-parts.tsx'
 import { Notice } from '../panels/bar.tsx'
-import { Command } from '../panels/copy.tsx'
 import { boardPath, replayPath } from '../route.ts'
 import { apiKey, bundleAddress, checkInPage, entryDetail, keepKey, moderate, patchEntry } from '../sources/board.ts'
 import { type Difference, type EntryVerdict } from '../sources/check-entry.ts'
@@ -212,12 +211,6 @@ function Verification({ detail }: { detail: EntryDetail }): JSX.Element {
         {now.kind === 'failed' && <p class="reason">{now.message}</p>}
         {now.kind === 'done' && <Verdict verdict={now.verdict} />}
       </div>
-      {some && (
-        <>
-          <p class="muted small-text">{words.offline}</p>
-          <Command title={words.offline} command={`troupe verify ${location.origin}/entry/${detail.row.id}`} />
-        </>
-      )}
     </section>
   )
 }
