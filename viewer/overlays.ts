@@ -27,9 +27,12 @@ export const isOverlay = (id: string): id is OverlayId => (OVERLAYS as readonly 
 /** Steps that a path reaches back or ahead. */
 export const PATH_STEPS = 24
 
+/** Worlds whose pictures are tables: agents have no place in them that a path could lead through. */
+const TABLES: ReadonlySet<string> = new Set(['matrix', 'spectrum'])
+
 /** The overlays that have something to show for this replay, in the order of the menu. */
 export function overlaysOf(info: EpisodeInfo, overview: Overview, first: Frame): OverlayId[] {
-  const moving = movesAtAll(overview, info.agents.length)
+  const moving = !TABLES.has(info.header.env) && movesAtAll(overview, info.agents.length)
   const has: Record<OverlayId, boolean> = {
     trails: moving,
     ahead: moving,

@@ -88,19 +88,39 @@ function AgentChips({ session, info }: { session: Session; info: EpisodeInfo }):
         })}
       </div>
       {shown.length < all.length && <p class="muted">{words.moreAgents(all.length - shown.length)}</p>}
-      {chosen !== null && (
-        <button
-          type="button"
-          class="toggle follow"
-          aria-pressed={session.following.value}
-          title={words.followTip}
-          onClick={() => (session.following.value = !session.following.value)}
-        >
-          <Icon name="target" size={16} />
-          {words.follow}
-        </button>
-      )}
+      {chosen !== null && <AgentTools session={session} agent={chosen} />}
     </>
+  )
+}
+
+/** Keeps the camera on the agent, and goes from one of its events to the next. */
+function AgentTools({ session, agent }: { session: Session; agent: string }): JSX.Element {
+  const own = session.overview.value.events.some(({ agents }) => agents.includes(agent))
+  return (
+    <div class="agent-tools">
+      <button
+        type="button"
+        class="toggle follow"
+        aria-pressed={session.following.value}
+        title={words.followTip}
+        onClick={() => (session.following.value = !session.following.value)}
+      >
+        <Icon name="target" size={16} />
+        {words.follow}
+      </button>
+      {own && (
+        <>
+          <button type="button" class="quiet-button" title={words.previousTip} onClick={() => session.jumpOwn(-1)}>
+            <Icon name="back" size={12} />
+            {words.previous}
+          </button>
+          <button type="button" class="quiet-button" title={words.nextTip} onClick={() => session.jumpOwn(1)}>
+            {words.next}
+            <Icon name="forward" size={12} />
+          </button>
+        </>
+      )}
+    </div>
   )
 }
 
@@ -373,7 +393,7 @@ function Rewards(props: { session: Session; info: EpisodeInfo; record: StepRecor
         )}
         {estimate('advantage') !== null && (
           <div>
-            <dt>{words.advantage(GAMMA, LAMBDA)}</dt>
+            <dt title={words.advantageTip(GAMMA, LAMBDA)}>{words.advantage}</dt>
             <dd data-fact="advantage">{figure(Math.round(estimate('advantage')! * 1000) / 1000)}</dd>
           </div>
         )}

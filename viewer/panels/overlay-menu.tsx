@@ -38,36 +38,39 @@ export function OverlayMenu({ session }: { session: Session }): JSX.Element {
     const outside = (event: PointerEvent) => {
       if (open.value && !box.current?.contains(event.target as Node)) open.value = false
     }
+    // Wherever the focus is: what lies over the picture goes first.
+    const escape = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || !open.value) return
+      event.stopPropagation()
+      event.preventDefault()
+      close()
+    }
     addEventListener(OVERLAYS_EVENT, toggle)
     addEventListener('pointerdown', outside)
+    addEventListener('keydown', escape, true)
     return () => {
       removeEventListener(OVERLAYS_EVENT, toggle)
       removeEventListener('pointerdown', outside)
+      removeEventListener('keydown', escape, true)
     }
   }, [])
 
   const count = offered.value.filter((id) => on.has(id)).length
   return (
-    <div
-      class="overlay-menu"
-      ref={box}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !open.value) return
-        event.stopPropagation()
-        close()
-      }}
-    >
+    <div class="overlay-menu" ref={box}>
       <button
         type="button"
         class="tool overlays-button"
         title={words.tip}
+        aria-label={words.menuOf(count)}
         aria-expanded={open.value}
         aria-controls="overlay-list"
         onClick={() => (open.value = !open.value)}
       >
         <Icon name="layers" />
-        <span class="wide">{words.menuOf(count)}</span>
-        <span class="narrow-only hidden">{words.menuOf(count)}</span>
+        <span class="wide" aria-hidden="true">
+          {words.menuOf(count)}
+        </span>
       </button>
       {open.value && (
         <fieldset id="overlay-list" class="overlay-list">

@@ -149,11 +149,6 @@ function EventBar({ session, strips }: { session: Session; strips: boolean }): J
   })
   const { done, steps, limited } = session.overview.value
   const total = session.info.value?.steps ?? 0
-  const agent = session.agent.value
-  const own = useComputed(() => {
-    const id = session.agent.value
-    return id !== null && session.overview.value.events.some(({ agents }) => agents.includes(id))
-  })
   return (
     <div class="event-bar">
       {counts.value.length > 0 && (
@@ -169,28 +164,6 @@ function EventBar({ session, strips }: { session: Session; strips: boolean }): J
           </button>
           <button type="button" class="quiet-button" title={`${words.next} (Shift →)`} onClick={() => session.jump(1)}>
             {words.next}
-            <Icon name="forward" size={12} />
-          </button>
-        </>
-      )}
-      {agent !== null && own.value && (
-        <>
-          <button
-            type="button"
-            class="quiet-button own-jump"
-            title={`${words.ownPrevious(agent)} (p)`}
-            onClick={() => session.jumpOwn(-1)}
-          >
-            <Icon name="back" size={12} />
-            {words.ownPrevious(agent)}
-          </button>
-          <button
-            type="button"
-            class="quiet-button own-jump"
-            title={`${words.ownNext(agent)} (n)`}
-            onClick={() => session.jumpOwn(1)}
-          >
-            {words.ownNext(agent)}
             <Icon name="forward" size={12} />
           </button>
         </>

@@ -12,7 +12,7 @@ import { strings } from '../strings.ts'
 import { agentColour, textOn, type Palette } from '../theme.ts'
 import { indexOf, tween, type Placed } from '../tween.ts'
 import { type Box } from '../stage/camera.ts'
-import { cellColour, rangeOf, scaleOf, type Range } from './layer-colours.ts'
+import { cellColour, isWall, rangeOf, scaleOf, type Range } from './layer-colours.ts'
 import { PixelMap } from './pixel-map.ts'
 import { UNIT, type Label, type LegendItem, type Scene, type SceneStage, type Selection, type Shape } from './scene.ts'
 
@@ -79,6 +79,7 @@ export class GenericScene implements Scene {
     this.#agents = new Map(stage.agents.map((id, index) => [id, numberOf(id, index)]))
     this.#floor = new Graphics()
     this.#layerGround = new Container()
+    this.#layerGround.sortableChildren = true
     this.#lines = new Graphics()
     this.#things = new Container()
     this.#bars = new Graphics()
@@ -237,6 +238,8 @@ export class GenericScene implements Scene {
         layer?.map.dispose()
         layer = { map: new PixelMap(width, height), range: rangeOf(cells, undefined) }
         this.#layers.set(name, layer)
+        // What stands in the way is seen through no other layer.
+        layer.map.sprite.zIndex = isWall(name) ? 1 : 0
         this.#layerGround.addChild(layer.map.sprite)
         this.version++
       }
@@ -248,7 +251,12 @@ export class GenericScene implements Scene {
       for (let i = 0; i < cells.length; i++) {
         const paint = cellColour(name, cells[i], range, this.#stage.palette)
         if (paint !== null)
-          map.set(i % width, Math.floor(i / width), paint.colour, index === 0 ? paint.alpha : paint.alpha * 0.7)
+          map.set(
+            i % width,
+            Math.floor(i / width),
+            paint.colour,
+            index === 0 || isWall(name) ? paint.alpha : paint.alpha * 0.7,
+          )
       }
       map.show()
     })

@@ -28,7 +28,7 @@ export function rangeOf(cells: readonly number[], before: Range | undefined): Ra
 }
 
 /** Whether a layer is of things that stand in the way, by its name. */
-const isWall = (name: string) => /wall|obstacle|block|solid/i.test(name)
+export const isWall = (name: string) => /wall|obstacle|block|solid/i.test(name)
 
 /** Colour and opacity of a cell; null = nothing there. */
 export function cellColour(

@@ -160,6 +160,8 @@ export class OverlayLayer implements Overlay {
     const { info } = this.#source
     const points = pathOf(this.#source.overview(), info.agents.length, n, step - PATH_STEPS, step)
     points.push({ x: at.x, y: at.y })
+    // The agent itself stays readable: the line ends at its edge.
+    if (points.length > 1) points[points.length - 1] = shortened(points[points.length - 2], at, 0.4)
     for (let i = 1; i < points.length; i++) {
       const [a, b] = [points[i - 1], points[i]]
       if (a.x === b.x && a.y === b.y) continue

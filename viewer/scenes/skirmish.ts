@@ -122,7 +122,10 @@ export class SkirmishScene implements Scene {
     }))
     return [
       { label: 'ally', shapes: [{ kind: 'circle', numbers: [12, 12, 8], fill: blue }] },
-      { label: 'enemy', shapes: [{ kind: 'circle', numbers: [12, 12, 8], fill: red }] },
+      {
+        label: 'enemy',
+        shapes: [{ kind: 'circle', numbers: [12, 12, 7], fill: palette.surface, stroke: red, width: 3 }],
+      },
       ...kinds,
       { label: 'health', shapes: [{ kind: 'rect', numbers: [2, 10, 20, 4, 1], fill: green }] },
       { label: 'shield', shapes: [{ kind: 'rect', numbers: [2, 10, 20, 4, 1], fill: palette.accent }] },
@@ -181,8 +184,8 @@ export class SkirmishScene implements Scene {
 
   #make(entity: Entity): UnitView {
     const label = this.#stage.label(/(\d+)$/.exec(entity.id)?.[1] ?? '', {
-      size: 22,
-      colour: textOn(sideColour(this.#stage.palette, entity)),
+      size: 26,
+      colour: isEnemy(entity) ? this.#stage.palette.ink : textOn(sideColour(this.#stage.palette, entity)),
       weight: 'bold',
     })
     const unit: UnitView = { view: new Container(), body: new Graphics(), label, kind: '' }
@@ -200,7 +203,11 @@ export class SkirmishScene implements Scene {
     unit.body.clear()
     if (corners === 0) unit.body.circle(0, 0, radius)
     else unit.body.poly(polygon(corners, radius * 1.08))
-    unit.body.fill(sideColour(palette, entity)).stroke({ color: palette.ink, width: 2.5, join: 'round' })
+    // One side filled, the other outlined, so that nobody needs the colours.
+    const colour = sideColour(palette, entity)
+    if (isEnemy(entity))
+      unit.body.fill(palette.surface).stroke({ color: colour, width: 7, join: 'round', alignment: 1 })
+    else unit.body.fill(colour).stroke({ color: palette.ink, width: 2.5, join: 'round' })
   }
 
   /** Sight and reach as circles, the cone where there is one. */
@@ -228,8 +235,10 @@ export class SkirmishScene implements Scene {
   }
 }
 
+const isEnemy = (entity: Entity) => entity.team === 'enemies'
+
 function sideColour(palette: Palette, entity: Entity): number {
-  return agentColour(palette, entity.team === 'enemies' ? 5 : 0)
+  return agentColour(palette, isEnemy(entity) ? 5 : 0)
 }
 
 /** Points of a regular polygon around the origin. */

@@ -53,6 +53,9 @@ export function StageView(props: {
         made.onSight = (sight) => {
           if (interactive) session.sight.value = sight
         }
+        made.onLegend = () => {
+          legend.value = made.legend()
+        }
         made.onMoved = () => {
           session.following.value = false
         }
@@ -131,7 +134,7 @@ export function StageView(props: {
       {interactive && stage.value !== null && <Minimap session={session} stage={stage.value} />}
       {interactive && (
         <div class="stage-foot">
-          <StageLegend session={session} stage={stage.value} items={legend.value} narrow={narrow} />
+          <StageLegend session={session} items={legend.value} narrow={narrow} />
           <StageTools stage={stage.value} session={session} />
         </div>
       )}
@@ -146,13 +149,8 @@ function StageNote({ session, surface }: { session: Session; surface: string | u
 }
 
 /** The signs of the scene, then those of the overlays that are on. */
-function StageLegend(props: {
-  session: Session
-  stage: Stage | null
-  items: readonly LegendItem[]
-  narrow: boolean
-}): JSX.Element {
-  const { session, stage, items, narrow } = props
+function StageLegend(props: { session: Session; items: readonly LegendItem[]; narrow: boolean }): JSX.Element {
+  const { session, items, narrow } = props
   const on = session.overlays.value
   const palette = PALETTES[theme.value]
   const record = useThrottled(session.record, 250).value
@@ -160,10 +158,7 @@ function StageLegend(props: {
     if (on.size === 0 || record === null) return []
     return overlayLegend(on, palette, heatOf(session, record.step))
   }, [on, palette, record, session])
-  // Scenes that learn what their world has say more as they go.
-  const version = stage?.legendVersion ?? 0
-  const known = useMemo(() => (version > 0 && stage !== null ? stage.legend() : items), [stage, items, version])
-  return <Legend items={[...known, ...more]} narrow={narrow} />
+  return <Legend items={[...items, ...more]} narrow={narrow} />
 }
 
 /** What the layer over the scene reads from the page; loaded with the scene, since it draws with Pixi. */

@@ -61,6 +61,8 @@ export class Stage {
   onPick: (agent: string | null) => void = () => {}
   /** Called when the camera went elsewhere; null when it shows the whole world. */
   onSight: (sight: Sight | null) => void = () => {}
+  /** Called when the scene has more to say in its legend. */
+  onLegend: () => void = () => {}
   /** Called after the camera moved. */
   onView: () => void = () => {}
   /** Called when the user moves the camera by hand. */
@@ -185,11 +187,6 @@ export class Stage {
     return this.#mounted?.scene.legend() ?? []
   }
 
-  /** Changes when the legend does. */
-  get legendVersion(): number {
-    return this.#mounted?.scene.version ?? 0
-  }
-
   fit(): void {
     if (this.#mounted === undefined || this.#host === undefined) return
     this.#moved = false
@@ -200,7 +197,6 @@ export class Stage {
     if (this.#host === undefined) return
     this.#moved = true
     this.#look(zoomAt(this.#view, this.#host.clientWidth / 2, this.#host.clientHeight / 2, factor))
-    this.onMoved()
   }
 
   /** The part of the world on the screen, and all of it; null without a world. */
@@ -310,7 +306,9 @@ export class Stage {
       const at = this.#followed === null ? null : placeOf(before, after, fraction, this.#followed)
       if (at !== null) this.#centre(at.x, at.y)
       const size = mounted.scene.box()
+      const version = mounted.scene.version ?? 0
       mounted.scene.draw(before, after, fraction, selection)
+      if ((mounted.scene.version ?? 0) !== version) this.onLegend()
       // A world that turned out larger than it looked is shown whole again.
       const now = mounted.scene.box()
       if (!this.#moved && (now.width !== size.width || now.height !== size.height)) this.fit()
