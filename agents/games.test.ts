@@ -1,13 +1,20 @@
 /** Learning to a score within seconds on games whose outcomes are known. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { createBatch, episodeSeed } from '../envs/core/index.ts'
 import { ENVS } from '../envs/index.ts'
 import { playEpisodes } from './core/play.ts'
 import { tf } from './core/tensors.ts'
+import { known } from './core/testing.ts'
 import { LEARNERS } from './index.ts'
+import { registerSimd } from './kernels/index.ts'
 
 beforeAll(async () => {
-  await tf.setBackend('cpu')
+  execFileSync(process.execPath, [fileURLToPath(new URL('kernels/build.mjs', import.meta.url))])
+  registerSimd(new Uint8Array(readFileSync(new URL('../dist/agents/kernels/simd.wasm', import.meta.url))))
+  await tf.setBackend('simd')
 })
 
 const SETTINGS = {
@@ -15,23 +22,22 @@ const SETTINGS = {
   rolloutSteps: 2,
   hidden: 16,
   layers: 1,
+  chunk: null,
   epochs: 2,
   minibatches: 1,
   lr: 0.02,
   criticLr: 0.02,
+  gradientNorm: 10,
 }
 
 /** Mean greedy return per round and agent after training on single rounds. */
 function learned(name: string, game: string, seed: number, updates: number): number {
   const open = (lanes: number, autoreset: 'same-step' | 'disabled') =>
     createBatch(ENVS.matrix, { game, horizon: 1, horizonEnds: 'termination' }, { lanes, autoreset })
-  const learner = LEARNERS[name].create({
-    batch: open(SETTINGS.lanes, 'same-step'),
-    settings: SETTINGS,
-    seed,
-    teamReward: 'none',
-  })
-  for (let k = 0; k < updates; k++) learner.collectAndUpdate()
+  const settings = known(LEARNERS[name], SETTINGS)
+  const teamReward = game === 'climbing' ? 'mean' : 'none'
+  const learner = LEARNERS[name].create({ batch: open(SETTINGS.lanes, 'same-step'), settings, seed, teamReward })
+  for (let k = 0; k < updates * ('epochs' in settings ? 1 : 2); k++) learner.collectAndUpdate()
   const { episodes } = playEpisodes({
     batch: open(1, 'disabled'),
     policy: learner.policy('greedy'),
@@ -43,8 +49,11 @@ function learned(name: string, game: string, seed: number, updates: number): num
   return episodes[0].return
 }
 
-// These learn from individual rewards, a rollout at a time; others have games of their own beside them.
-for (const name of ['mappo', 'ippo']) {
+/** Everybody's own reward, or one for all: what is learned there. */
+const SELFISH = ['mappo', 'ippo', 'maa2c', 'ia2c', 'seac', 'snac', 'iagc', 'reinforce', 'open-loop']
+const TOGETHER = [...SELFISH, 'coma']
+
+for (const name of SELFISH) {
   test(`${name}: a stag hunt ends together, both for the stag (4) or both for the hare (2)`, () => {
     for (const seed of [1, 2]) expect([4, 2]).toContain(learned(name, 'stag-hunt', seed, 40))
   })
@@ -52,7 +61,9 @@ for (const name of ['mappo', 'ippo']) {
   test(`${name}: the prisoners defect (1 each), which is dominant`, () => {
     expect(learned(name, 'pd', 1, 20)).toBe(1)
   })
+}
 
+for (const name of TOGETHER) {
   test(`${name}: climbers end in the safe part of the table: 5 or 6, on to 7, or the best, 11`, () => {
     expect([5, 6, 7, 11]).toContain(learned(name, 'climbing', 1, 50)) // chance gives −3.4
   })

@@ -9,7 +9,7 @@
  */
 import { Type, type Static } from '@sinclair/typebox'
 import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
-import { Inputs } from './core/inputs.ts'
+import { ownInputs } from './core/critic-inputs.ts'
 import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
 import { PPO_SETTINGS, Ppo, effectivePpo, ppoPolicy, type EffectivePpo } from './core/ppo.ts'
 import { requestSpec } from './core/shards.ts'
@@ -20,12 +20,6 @@ export type IppoSettings = Static<typeof IPPO_SETTINGS>
 
 function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): EffectivePpo<IppoSettings> {
   return effectivePpo('ippo', withDefaults(IPPO_SETTINGS, given ?? {}, 'ippo settings'), agents)
-}
-
-/** The critic sees what the actor sees: own observation and id; of a dead agent zeros and its id. */
-function ownInputs(spec: EnvSpec, agents: number, { agentId }: IppoSettings): Inputs {
-  const columns = agentId ? (['observation', 'id'] as const) : (['observation'] as const)
-  return new Inputs(spec, agents, { columns, heads: 1, hidesDead: true })
 }
 
 function create(request: LearnerRequest): Ppo {

@@ -51,7 +51,9 @@ const WORLDS: Record<string, World> = {
 /** Real-valued actions, of unequal width. */
 const DIALS: World = { env: dials as unknown as EnvDefinition, options: { agents: 3, narrow: true } }
 /** Who learns them; the others refuse. */
-const REAL = ['mappo', 'ippo', 'maddpg', 'hasac', 'happo']
+const REAL = ['mappo', 'ippo', 'maa2c', 'ia2c', 'snac', 'iagc', 'reinforce', 'open-loop', 'maddpg', 'hasac', 'happo']
+/** Those of them that do within seconds. A2C’s losses are PPO’s there; an open loop cannot. */
+const TURNS = ['mappo', 'ippo', 'maddpg', 'hasac', 'happo']
 const HARDEST = 'lights with masks, deaths and words'
 
 /** Of these a learner gets the settings it has; one that has none of a line's leaves the line out. */
@@ -111,13 +113,36 @@ const OTHER: Record<string, unknown> = {
   warmup: 40,
   noiseSteps: 10,
   updates: 2,
+  nSteps: 2,
+  targetEvery: 2,
+  targetTau: 0.5,
+  epsilon: 0.5,
+  epsilonSteps: 40,
+  sparsity: 0.5,
+  sparsityStart: 0.5,
+  pruneFrom: 1,
+  pruneTo: 1,
+  pruneEvery: 1,
 }
 
 /** Some settings say something only beside others. */
 const BESIDE: Record<string, Record<string, unknown>> = {
   scheduleSteps: { lrSchedule: 'linear' },
-  agentId: { sharing: 'full' },
   entropySchedule: { entropy: 0.5 },
+  agentId: { sharing: 'full' },
+  advantageOver: { advantageNorm: true },
+  valueNormBeta: { valueNorm: true },
+  popArt: { valueNorm: true },
+  huberDelta: { valueNorm: true },
+  targetTau: { target: 'soft' },
+  targetEvery: { target: 'hard' },
+  epsilonEnd: { epsilon: 0.5 },
+  epsilonSteps: { epsilon: 0.5 },
+  sparsitySchedule: { sparsity: 0.5, pruneEvery: 1 },
+  pruneFrom: { sparsity: 0.5, pruneEvery: 1 },
+  pruneTo: { sparsity: 0.5, pruneEvery: 1 },
+  pruneEvery: { sparsity: 0.5, pruneFrom: 0 },
+  pruneEnds: { sparsity: 0.5, pruneEvery: 1 },
   entropyEnd: { entropySchedule: 'linear' },
   chunk: { network: 'gru', criticNetwork: 'gru' },
 }
@@ -206,21 +231,24 @@ for (const definition of Object.values(LEARNERS)) {
         resumed.dispose()
       })
 
-      test('it turns the dials to where they should be, nearly always, after a few seconds', () => {
-        const world: World = { env: dials as unknown as EnvDefinition, options: {} }
-        const learner = from(world, known(definition, LEARNING))
-        while (learner.steps < DIAL_STEPS(definition)) learner.collectAndUpdate()
-        const { episodes } = playEpisodes({
-          batch: createBatch(world.env, world.options, { lanes: 8, autoreset: 'disabled' }),
-          policy: learner.policy('greedy'),
-          seeds: Array.from({ length: 24 }, (_, k) => episodeSeed(1, 'eval', 0, k)),
-          rng: 1,
-          teamReward: 'sum',
-        })
-        const mean = episodes.reduce((sum, episode) => sum + episode.return, 0) / episodes.length
-        expect(mean).toBeGreaterThan(15) // 16 is perfect; hands off gives 10.7, uniform play 5.3
-        learner.dispose()
-      })
+      test.runIf(TURNS.includes(definition.name))(
+        'it turns the dials to where they should be, nearly always, after a few seconds',
+        () => {
+          const world: World = { env: dials as unknown as EnvDefinition, options: {} }
+          const learner = from(world, known(definition, LEARNING))
+          while (learner.steps < DIAL_STEPS(definition)) learner.collectAndUpdate()
+          const { episodes } = playEpisodes({
+            batch: createBatch(world.env, world.options, { lanes: 8, autoreset: 'disabled' }),
+            policy: learner.policy('greedy'),
+            seeds: Array.from({ length: 24 }, (_, k) => episodeSeed(1, 'eval', 0, k)),
+            rng: 1,
+            teamReward: 'sum',
+          })
+          const mean = episodes.reduce((sum, episode) => sum + episode.return, 0) / episodes.length
+          expect(mean).toBeGreaterThan(15) // 16 is perfect; hands off gives 10.7, uniform play 5.3
+          learner.dispose()
+        },
+      )
     }
 
     test('a checkpoint plays without its learner, with the same choices', () => {
@@ -232,9 +260,11 @@ for (const definition of Object.values(LEARNERS)) {
       for (const mode of ['greedy', 'sample'] as const) {
         const rng = () => new Generator(namedSeed(5, 'draws'))
         const mine = outFor(batch)
-        learner.policy(mode).act(viewOf(batch), null, mine, rng())
+        const own = learner.policy(mode)
+        own.act(viewOf(batch), own.memory(4, 3), mine, rng())
         const theirs = outFor(batch)
-        definition.policy(batch.spec, written(learner.save()), mode).act(viewOf(batch), null, theirs, rng())
+        const loaded = definition.policy(batch.spec, written(learner.save()), mode)
+        loaded.act(viewOf(batch), loaded.memory(4, 3), theirs, rng())
         expect(theirs).toEqual(mine)
       }
     })
@@ -252,6 +282,7 @@ for (const definition of Object.values(LEARNERS)) {
       }
       const plain = hash({})
       for (const [name, shape] of fieldsOf(definition.settings)) {
+        if (shape.const !== undefined) continue // can be nothing else
         const now = base[name] ?? shape.default
         const other = (OTHER[name] === now ? undefined : OTHER[name]) ?? otherValue({ ...shape, default: now })
         expect(other, `no other value known for ${name}: give it one in OTHER`).toBeDefined()
@@ -271,7 +302,8 @@ for (const definition of Object.values(LEARNERS)) {
       const batch = open(world, 16, 4)
       batch.reset()
       const out = outFor(batch)
-      learner.policy('sample').act(viewOf(batch), null, out, new Generator(namedSeed(1, 'x')))
+      const policy = learner.policy('sample')
+      policy.act(viewOf(batch), policy.memory(16, 2), out, new Generator(namedSeed(1, 'x')))
       const A = batch.spec.actionSize
       for (let row = 0; row < 32; row++) {
         const p = out.probability.subarray(row * A, (row + 1) * A)

@@ -190,11 +190,15 @@ export async function trainRun(request: RunRequest): Promise<RunSummary> {
   }
 }
 
-/** The request's settings, with the length of the run where the learner's schedule asks for it. */
+/** The request's settings, with the length of the run where a schedule of the learner asks for it. */
 function settingsOf({ request, definition }: Plan): Record<string, unknown> {
   const given = { ...request.settings }
-  const scheduled = 'scheduleSteps' in definition.settings.properties && given.lrSchedule === 'linear'
-  return scheduled && given.scheduleSteps == null ? { ...given, scheduleSteps: request.steps } : given
+  const { properties } = definition.settings
+  if (!('scheduleSteps' in properties) || given.scheduleSteps != null) return given
+  const scheduled = Object.entries(properties).some(
+    ([name, { default: value }]) => name.endsWith('Schedule') && (given[name] ?? value) !== 'constant',
+  )
+  return scheduled ? { ...given, scheduleSteps: request.steps } : given
 }
 
 /** Reads the episodes that a run learns from; a resumed run must find those it began with. */

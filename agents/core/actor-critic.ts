@@ -16,6 +16,7 @@ import {
   readState,
   requireFinite,
   saveLearner,
+  type Kept,
   type Learner,
   type LearnerParts,
   type LearnerRequest,
@@ -173,9 +174,16 @@ export function withOwn<Fields extends TProperties>(
 
 /** Fills in shards and chunk. @param agents how many learn */
 export function effectiveSettings<
-  Settings extends ActorOnlySettings & { criticNetwork?: string; minibatches?: number },
+  Settings extends ActorOnlySettings & Partial<CriticOnlySettings> & { minibatches?: number },
 >(who: string, settings: Settings, agents: number): Effective<Settings> {
   const { lanes, rolloutSteps, minibatches = 1 } = settings
+  if (settings.popArt === true && settings.valueNorm === false) {
+    throw new TroupeError('bad-option', {
+      where: `${who} settings: popArt`,
+      got: 'true without valueNorm',
+      expected: 'valueNorm too: its statistics are what popArt holds outputs against',
+    })
+  }
   const recurrent = settings.network === 'gru' || settings.criticNetwork === 'gru'
   const chunk = recurrent ? chunkSteps(who, settings.chunk, rolloutSteps) : settings.chunk
   const rows = (lanes * rolloutSteps * agents) / minibatches
@@ -331,6 +339,8 @@ export interface ActorCriticKind<Settings> {
   readonly criticInputs?: Inputs
   /** Critics that follow the critics slowly, for targets. */
   readonly targets?: boolean
+  /** Networks of other shapes: those that step with the critics, and those that follow others. Owned by the learner then. */
+  readonly beside?: { readonly learn: readonly Network[]; readonly follow: readonly Network[] }
 }
 
 /** Schedules at the beginning of an update. */
@@ -356,9 +366,13 @@ export abstract class ActorCritic<Settings extends ActorOnlySettings = ActorOnly
   protected readonly slots: Int32Array // [n] 0, 1, 2 …
   private readonly rewards: RunningMoments | undefined
   private readonly sights: Sights | undefined
+  private kept: Readonly<Record<string, Kept>> = {}
   private started = false
 
-  constructor(request: LearnerRequest, { name, settings, criticInputs, targets = false }: ActorCriticKind<Settings>) {
+  constructor(
+    request: LearnerRequest,
+    { name, settings, criticInputs, targets = false, beside = { learn: [], follow: [] } }: ActorCriticKind<Settings>,
+  ) {
     const { seed } = request
     const spec = requestSpec(request.batch)
     this.name = name
@@ -391,7 +405,8 @@ export abstract class ActorCritic<Settings extends ActorOnlySettings = ActorOnly
     this.rewards = settings.rewardScale === 'none' ? undefined : new RunningMoments(ids.length)
     const { rewards, critics } = this
     if (rewards !== undefined && critics !== undefined) critics.unit = (slot) => rewards.deviation(slot)
-    const learning = [...this.actors.members, ...(critics?.members ?? [])].map(({ net }) => ({
+    const critical = (critics?.members ?? []).map(({ net }) => net)
+    const learning = [...this.actors.members.map(({ net }) => net), ...critical, ...beside.learn].map((net) => ({
       net,
       optimiser: this.optimiser(net),
     }))
@@ -404,7 +419,7 @@ export abstract class ActorCritic<Settings extends ActorOnlySettings = ActorOnly
       shards: this.shards,
       agents: ids,
       networks: learning,
-      followers: (this.targets?.members ?? []).map(({ net }) => net),
+      followers: [...(this.targets?.members ?? []).map(({ net }) => net), ...beside.follow],
       normalisers: {
         ...Object.fromEntries(
           (critics?.members ?? []).flatMap(({ norm }, g) =>
@@ -524,8 +539,25 @@ export abstract class ActorCritic<Settings extends ActorOnlySettings = ActorOnly
     return all
   }
 
-  protected normaliseAdvantages(): void {
+  /** Says what advantages of the living are like, then normalises them, if the settings say so. */
+  protected normaliseAdvantages(means: Means): void {
     const { settings, shards, group } = this
+    const [count, sum, squares] = sumNumbers(
+      group,
+      shards.map(({ advantage, alive }) => {
+        const out = [0, 0, 0]
+        for (let i = 0; i < advantage.length; i++) {
+          if (alive[i] === 0) continue
+          out[0]++
+          out[1] += advantage[i]
+          out[2] += advantage[i] * advantage[i]
+        }
+        return out
+      }),
+    )
+    const mean = sum / Math.max(count, 1)
+    means.add('advantageMean', mean)
+    means.add('advantageDeviation', Math.sqrt(Math.max(0, squares / Math.max(count, 1) - mean * mean)))
     if (!settings.advantageNorm) return
     const parts = shards.map(({ advantage, alive }) => ({ advantage, active: alive }))
     if (settings.advantageOver === 'all') normaliseAdvantages(parts, group)
@@ -535,10 +567,8 @@ export abstract class ActorCritic<Settings extends ActorOnlySettings = ActorOnly
   /** Learning rates of all networks, actors first. */
   protected rates(fraction: number): number[] {
     const { lr, criticLr = lr } = this.settings as Settings & { criticLr?: number }
-    return [
-      ...this.actors.members.map(() => lr * fraction),
-      ...(this.critics?.members ?? []).map(() => criticLr * fraction),
-    ]
+    const actors = this.actors.members.length
+    return this.parts.networks.map((_, k) => (k < actors ? lr : criticLr) * fraction)
   }
 
   /** Takes down what the steps of all networks said: means over the members of each kind. */
@@ -549,6 +579,11 @@ export abstract class ActorCritic<Settings extends ActorOnlySettings = ActorOnly
       means.add(actor ? 'actorGradientNorm' : 'criticGradientNorm', norm)
       means.add(actor ? 'policyLoss' : 'valueLoss', loss)
     })
+  }
+
+  /** More of what checkpoints must hold, by prefix of its tensors' names. */
+  protected keep(kept: Readonly<Record<string, Kept>>): void {
+    this.kept = { ...this.kept, ...kept }
   }
 
   /** Moves a target critic towards its critic. @param tau 1 copies */
@@ -579,19 +614,20 @@ export abstract class ActorCritic<Settings extends ActorOnlySettings = ActorOnly
 
   save(): Checkpoint {
     this.begin()
-    return saveLearner(this.parts)
+    return saveLearner({ ...this.parts, kept: this.kept })
   }
 
   load(checkpoint: Checkpoint): void {
-    loadLearner(this.parts, checkpoint)
+    loadLearner({ ...this.parts, kept: this.kept }, checkpoint)
     this.started = true
   }
 
   dispose(): void {
-    for (const { optimiser } of this.parts.networks) optimiser.dispose()
-    this.actors.dispose()
-    this.critics?.dispose()
-    this.targets?.dispose()
+    for (const { net, optimiser } of this.parts.networks) {
+      optimiser.dispose()
+      net.dispose()
+    }
+    for (const net of this.parts.followers ?? []) net.dispose()
   }
 }
 

@@ -245,7 +245,7 @@ export function loadLearner(parts: LearnerParts, checkpoint: Checkpoint): void {
     generator: GENERATOR,
   }
   const theirs = {
-    settings: { ...parts.later, ...state.settings },
+    settings: { ...common(parts.later ?? {}, parts.settings), ...state.settings },
     env: state.env,
     agents: state.agents,
     lanes: state.lanes?.length,
@@ -314,6 +314,11 @@ export function loadNetwork(net: SavedNetwork, checkpoint: Checkpoint, where: st
   const values = new Float32Array(net.size)
   for (const { name, shape, from } of net.slices) values.set(tensorOf(checkpoint, name, shape, where).data, from)
   net.write(values)
+}
+
+/** The fields of one record that another has, too. */
+function common(record: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => name in other))
 }
 
 /** Plain data of its own. */

@@ -138,8 +138,8 @@ export class Ppo extends ActorCritic<PpoSettings> {
     const critics = this.critics!
     for (const shard of shards) estimate(shard, critics, settings)
     const seen = this.foresight()
-    this.normaliseAdvantages()
     const means = new Means()
+    this.normaliseAdvantages(means)
     const readings = shards.map((): PolicyReadings => ({ entropy: 0, divergence: 0, clipped: 0 }))
     const rates = this.rates(pace.fraction)
     const loss = { clip: settings.clip, entropy: pace.entropy }

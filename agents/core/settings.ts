@@ -8,3 +8,7 @@ export const whole = (value: number, minimum: number, maximum: number, descripti
   Type.Integer({ default: value, minimum, maximum, description })
 
 export const yes = (description: string) => Type.Boolean({ default: true, description })
+
+/** A field that can have one value only: shown, saved, and refused when it is anything else. */
+export const fixed = <Value extends string | number | boolean>(value: Value, description: string) =>
+  Type.Literal(value, { default: value, description })

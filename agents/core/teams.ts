@@ -55,6 +55,7 @@ export function teamReturn(mode: TeamReward, returns: ArrayLike<number>): number
  * For algorithms whose theory has one reward that all learning agents share.
  * @param agents indices of those that learn
  * @param instead what takes individual rewards, for the message
+ * @param why one reward, in a clause
  * @throws TroupeError when agents keep rewards of their own, or are of several teams
  */
 export function requireOneReward(
@@ -62,11 +63,12 @@ export function requireOneReward(
   spec: { readonly agents: readonly AgentSpec[] },
   { teamReward, agents }: { readonly teamReward: TeamReward; readonly agents?: readonly number[] },
   instead: string,
+  why = 'its agents improve one sum one after the other, so they must want the same',
 ): void {
   const learning = agents ?? [...spec.agents.keys()]
   if (learning.length < 2) return
   const teams = new Set(learning.map((agent) => spec.agents[agent]?.team))
-  const reason = `its agents improve one sum one after the other, so they must want the same; ${instead} take individual rewards`
+  const reason = `${why}; ${instead} take individual rewards`
   if (teams.size > 1) {
     throw new TroupeError('bad-option', {
       where: `${who}: agents`,

@@ -37,12 +37,18 @@ export const SMALL: Readonly<Record<string, unknown>> = {
   warmup: 10,
 }
 
-/** The settings among the given that a learner knows. */
+/** The settings among the given that a learner has, and that are not fixed to something else. */
 export function known(
   definition: LearnerDefinition,
   settings: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => name in definition.settings.properties))
+  const fields: Readonly<Record<string, Shape | undefined>> = Object.fromEntries(fieldsOf(definition.settings))
+  return Object.fromEntries(
+    Object.entries(settings).filter(([name, value]) => {
+      const field = fields[name]
+      return field !== undefined && (field.const === undefined || field.const === value)
+    }),
+  )
 }
 
 export function open(world: World, lanes: number, seed: string | number = 1, firstLane = 0): DigestibleBatch {

@@ -10,7 +10,14 @@ export {
   maskedCategorical,
   qmixMix,
 } from './ops.ts'
-export { clippedPolicyLoss, clippedValueLoss, scoreLoss, type PolicyReadings, type PolicyRows, type ValueRows } from './losses.ts'
+export {
+  clippedPolicyLoss,
+  clippedValueLoss,
+  scoreLoss,
+  type PolicyReadings,
+  type PolicyRows,
+  type ValueRows,
+} from './losses.ts'
 export { fusedAdam, type FusedOptimiser, fusedRmsProp, type OptimiserState } from './optimisers.ts'
 export { FlatParameters, type ParameterPart } from './parameters.ts'
 export { type MatrixProduct, SimdBackend, type SimdOptions } from './backend.ts'

@@ -1,0 +1,50 @@
+/**
+ * SNAC, the shared-network actor–critic: one actor and one critic for all agents, trained on what all of them have seen. It is
+ * what SEAC is compared with: the data are shared there, the networks here.
+ *
+ * Christianos et al. 2020, "Shared Experience Actor-Critic" (arXiv 2006.07169), which names and compares it. The loss is the
+ * mean over the rows of all agents: the mean, not the sum, of the agents' gradients. Agents are not told apart (no ids): with equal
+ * observations they have equal policies.
+ *
+ * Read on: settings. Losses and updating: core/a2c.ts.
+ */
+import { Type, type Static } from '@sinclair/typebox'
+import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
+import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
+import { actorPolicy, withOwn, type Effective } from './core/actor-critic.ts'
+import { ownInputs } from './core/critic-inputs.ts'
+import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
+import { fixed } from './core/settings.ts'
+import { requestSpec } from './core/shards.ts'
+
+export const SNAC_SETTINGS = Type.Object(
+  {
+    ...withOwn(A2C_SETTINGS, { optimiserEpsilon: 1e-3, gradientNorm: 0.5, rolloutSteps: 5 }),
+    sharing: fixed('full', 'One network for all, which is the point.'),
+    agentId: fixed(false, 'Agents are not told apart.'),
+  },
+  { additionalProperties: false },
+)
+
+export type SnacSettings = Static<typeof SNAC_SETTINGS>
+
+function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<SnacSettings> {
+  return effectiveA2c('snac', withDefaults(SNAC_SETTINGS, given ?? {}, 'snac settings'), agents)
+}
+
+function create(request: LearnerRequest): A2c {
+  const spec = requestSpec(request.batch)
+  const agents = request.agents?.length ?? spec.agents.length
+  const settings = effectiveSettings(spec, request.settings, agents)
+  return new A2c(request, { name: 'snac', settings, criticInputs: ownInputs(spec, agents, settings) })
+}
+
+export const snac: LearnerDefinition = {
+  name: 'snac',
+  paper: 'Christianos et al. 2020, arXiv 2006.07169',
+  summary: 'Shared-network A2C: one actor and one critic, not told whom they play, learn from everybody.',
+  settings: SNAC_SETTINGS,
+  create,
+  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
+  policy: (spec, checkpoint, mode) => actorPolicy('snac', spec, checkpoint, mode),
+}
