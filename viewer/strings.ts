@@ -236,7 +236,7 @@ export const strings = {
   },
 
   leaderboard: {
-    nav: { label: 'Pages', home: 'Episodes', boards: 'Boards', submit: 'Submit' },
+    nav: { label: 'Pages', boards: 'Boards', submit: 'Submit' },
     noServer: 'The server does not answer.',
     status: (status: number) => `The server answered ${status}.`,
     retry: 'Try again',

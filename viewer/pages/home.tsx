@@ -84,6 +84,10 @@ export function HomePage({ connection }: { connection: Connection }): JSX.Elemen
       </header>
       <main class="home">
         <h1>{words.what}</h1>
+        <nav class="row" aria-label={strings.leaderboard.nav.label}>
+          <a href="/boards">{strings.leaderboard.nav.boards}</a>
+          <a href="/submit">{strings.leaderboard.nav.submit}</a>
+        </nav>
         <div class="home-top">
           <EpisodeBox session={session} caption={caption} failed={failed.value} />
           <Cards />
