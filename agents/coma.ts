@@ -411,25 +411,26 @@ export class Coma extends ActorCritic<ComaSettings> {
       (_, row) => row * J + jointChoice(rollout.action, sizes, row * sizes.length),
     )
     const weight = Float32Array.from(alive)
-    const { loss, readings } = critic.differentiate(
-      ({ forward, read }) => {
+    let values = new Float32Array(0)
+    const { loss } = critic.differentiate(
+      ({ forward }) => {
         const q = forward(tf.tensor2d(input, [rows, inputs.width]))
+        values = q.dataSync() as typeof values
         const own = tf.gather(tf.reshape(q, [rows * J]), tf.tensor1d(chosen, 'int32')) as tf.Tensor1D
-        read('q', q)
         const how = { clip: null, delta: null, total: Math.max(counted, 1) }
         return clippedValueLoss(own, { before: returns, target: returns, weight }, how)
       },
       descent.gradient(k, this.actors.members.length),
     )
-    for (let row = 0; row < rows; row++) value[row] = readings.q[chosen[row]]
-    return { loss, q: readings.q }
+    for (let row = 0; row < rows; row++) value[row] = values[chosen[row]]
+    return { loss, q: values }
   }
 
   /** Fills a shard's `advantage`. @returns the distance from the worst to the best legal choice, summed over the living */
   private advantages({ rollout, advantage, value, alive }: Shard, k: number, q: Float32Array, epsilon: number): number {
     const { sizes } = this
     const J = this.critic.shape.outputs
-    const A = rollout.mask.length / advantage.length
+    const A = sizes.reduce((sum, size) => sum + size, 0)
     const { probability } = this.beside[k]
     let spread = 0
     for (let row = 0; row < advantage.length; row++) {
@@ -448,7 +449,7 @@ export class Coma extends ActorCritic<ComaSettings> {
   private mixture({ rollout }: Shard, { rows }: Part, epsilon: number): (logProbability: tf.Tensor1D) => tf.Tensor1D {
     if (epsilon === 0) return (logProbability) => logProbability
     const { sizes } = this
-    const A = rollout.mask.length / rollout.logProbability.length
+    const A = sizes.reduce((sum, size) => sum + size, 0)
     const even = Float32Array.from(rows, (row) => {
       let at = row * A
       let legal = 1

@@ -15,6 +15,7 @@ import { type Policy } from './core/policy.ts'
 import { tf } from './core/tensors.ts'
 import {
   fieldsOf,
+  isFixed,
   known,
   lit,
   open,
@@ -282,9 +283,10 @@ for (const definition of Object.values(LEARNERS)) {
       }
       const plain = hash({})
       for (const [name, shape] of fieldsOf(definition.settings)) {
-        if (shape.const !== undefined) continue // can be nothing else
+        if (isFixed(shape)) continue // can be nothing else
         const now = base[name] ?? shape.default
-        const other = (OTHER[name] === now ? undefined : OTHER[name]) ?? otherValue({ ...shape, default: now })
+        const other =
+          OTHER[name] !== undefined && OTHER[name] !== now ? OTHER[name] : otherValue({ ...shape, default: now })
         expect(other, `no other value known for ${name}: give it one in OTHER`).toBeDefined()
         const rest = known(definition, BESIDE[name] ?? {})
         const place = OF_NUMBERS.includes(name) ? DIALS : world

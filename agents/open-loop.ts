@@ -115,6 +115,7 @@ export const OPEN_LOOP_SETTINGS = Type.Object(
   {
     ...PPO_SETTINGS,
     network: fixed('mlp', 'There is nothing to remember.'),
+    chunk: Type.Null({ default: null, description: 'For recurrent networks only.' }),
     criticNetwork: fixed('mlp', 'There is nothing to remember.'),
     observationNorm: fixed(false, 'The clock is in units of its own.'),
   },

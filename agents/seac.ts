@@ -37,6 +37,7 @@ export const SEAC_SETTINGS = Type.Object(
     sharing: fixed('none', 'Every agent has networks of its own: data are shared, not weights.'),
     agentId: fixed(false, 'Networks of their own need no ids.'),
     network: fixed('mlp', 'Feed-forward: histories of others were made by others.'),
+    chunk: Type.Null({ default: null, description: 'For recurrent networks only.' }),
     criticNetwork: fixed('mlp', 'Feed-forward: histories of others were made by others.'),
     valueNorm: fixed(false, 'Returns of one agent are learned by the critics of all: one unit for all.'),
     popArt: fixed(false, 'As valueNorm.'),

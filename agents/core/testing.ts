@@ -46,7 +46,7 @@ export function known(
   return Object.fromEntries(
     Object.entries(settings).filter(([name, value]) => {
       const field = fields[name]
-      return field !== undefined && (field.const === undefined || field.const === value)
+      return field !== undefined && (!isFixed(field) || (field.const ?? null) === value)
     }),
   )
 }
@@ -122,6 +122,11 @@ interface Shape {
 /** The fields of a settings schema, as tests look at them. */
 export function fieldsOf(settings: TObject): [name: string, shape: Shape][] {
   return Object.entries(settings.properties) as unknown as [string, Shape][]
+}
+
+/** The setting can have one value only. */
+export function isFixed(field: Shape): boolean {
+  return field.const !== undefined || field.type === 'null'
 }
 
 /** A value that a setting may have beside its default: the other side of a switch, another word, a number nearby. */
