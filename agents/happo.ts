@@ -148,8 +148,8 @@ class Happo extends ActorCritic<HappoSettings> {
       shareAdvantage(shard.advantage, agents)
     }
     const seen = this.foresight()
-    this.normaliseAdvantages()
     const means = new Means()
+    this.normaliseAdvantages(means)
     const readings = shards.map((): PolicyReadings => ({ entropy: 0, divergence: 0, clipped: 0 }))
     const shown = shards.map((shard) => show(shard, actors, critics))
     const plain = shards.map(({ advantage }) => advantage.slice())
