@@ -81,14 +81,7 @@ describe('before there is any data', () => {
 
 describe('the page', () => {
   it('is served at every address it knows, never cached unasked', async () => {
-    for (const path of [
-      '/',
-      '/replay/run%3Aa%3Ab?step=42&agent=agent_1',
-      '/run/a',
-      '/compare',
-      '/scenario/a/b',
-      '/embed',
-    ]) {
+    for (const path of ['/', '/replay/run%3Aa%3Ab?step=42&agent=agent_1', '/run/a', '/compare', '/replays', '/embed']) {
       const { status, body, headers } = await ask(path)
       expect([path, status]).toEqual([path, 200])
       expect(body.toString()).toContain('<title>troupe')

@@ -14,6 +14,7 @@ import { Connection } from './sources/socket.ts'
 import { strings } from './strings.ts'
 
 const ComparePage = lazy(async () => (await import('./compare/page.tsx')).ComparePage)
+const ReplaysPage = lazy(async () => (await import('./pages/replays.tsx')).ReplaysPage)
 const BoardsPage = lazy(async () => (await import('./pages/boards.tsx')).BoardsPage)
 const BoardPage = lazy(async () => (await import('./pages/board.tsx')).BoardPage)
 const EntryPage = lazy(async () => (await import('./pages/entry.tsx')).EntryPage)
@@ -49,6 +50,7 @@ function Page({ connection, route }: { connection: Connection; route: Route }): 
     return <EmbedPage connection={connection} source={source} query={query} parent={parent} />
   }
   if (route.page === 'run') return <RunPage key={route.id} connection={connection} id={route.id} />
+  if (route.page === 'replays') return <ReplaysPage />
   if (route.page === 'boards') return <BoardsPage />
   if (route.page === 'board') return <BoardPage place={route.place} id={route.id} query={route.query} />
   if (route.page === 'entry') return <EntryPage id={route.id} />

@@ -8,6 +8,7 @@ export type Route =
   | { readonly page: 'run'; readonly id: string }
   | { readonly page: 'compare'; readonly query: CompareQuery }
   | { readonly page: 'embed'; readonly id: string | null; readonly query: ReplayQuery; readonly parent: string | null }
+  | { readonly page: 'replays' }
   | { readonly page: 'boards' }
   /** A board of a scenario or a suite. */
   | { readonly page: 'board'; readonly place: 'scenario' | 'suite'; readonly id: string; readonly query: BoardQuery }
@@ -47,6 +48,7 @@ const LINK = 'link'
 export function parseRoute(path: string, search: string): Route {
   const parts = path.split('/').filter((part) => part !== '')
   if (parts.length === 0) return { page: 'home' }
+  if (parts.length === 1 && parts[0] === 'replays') return { page: 'replays' }
   if (parts.length === 1 && parts[0] === 'compare') return { page: 'compare', query: parseCompare(search) }
   if (parts[0] === 'embed' && parts.length <= 2) {
     const parent = new URLSearchParams(search).get('parent')

@@ -875,6 +875,19 @@ export const strings = {
     value: (name: string) => `${name}, chosen value`,
   },
 
+  replays: {
+    title: 'Replays',
+    filters: 'Which replays are listed',
+    text: 'Scenario, policy or name',
+    env: 'World',
+    allWorlds: 'all worlds',
+    allOrigins: 'from anywhere',
+    order: 'Order',
+    orders: { newest: 'newest first', return: 'highest return first', steps: 'longest first' },
+    found: (n: number, all: number) => `${count(n)} of ${count(all)}`,
+    all: 'All replays, with filters',
+  },
+
   share: {
     title: 'Share',
     button: 'Share',

@@ -19,7 +19,8 @@ function oneFile(): Plugin {
         else if (name.endsWith('.css')) styles += String(part.source)
         delete bundle[name]
       }
-      const script = scripts.replaceAll('</script', '<\\/script')
+      // There is nothing to load beforehand: every part is in the same script.
+      const script = scripts.replaceAll('__VITE_PRELOAD__', 'void 0').replaceAll('</script', '<\\/script')
       page.source = String(page.source)
         .replace(/<script type="module"[^>]*><\/script>/, '')
         .replace(/<link rel="stylesheet"[^>]*>/g, '')

@@ -115,6 +115,11 @@ export function HomePage({ connection }: { connection: Connection }): JSX.Elemen
               )}
               {replays.length > 0 && <ReplayTable replays={replays} />}
               {total > replays.length && <p class="muted">{words.more(total - replays.length)}</p>}
+              {replays.length > 0 && (
+                <p>
+                  <a href="/replays">{strings.replays.all}</a>
+                </p>
+              )}
               <p class="muted">{words.dropHere}</p>
             </section>
           </>
@@ -196,7 +201,7 @@ function RunTable({ runs }: { runs: readonly RunInfo[] }): JSX.Element {
   )
 }
 
-function ReplayTable({ replays }: { replays: readonly ReplayInfo[] }): JSX.Element {
+export function ReplayTable({ replays }: { replays: readonly ReplayInfo[] }): JSX.Element {
   const columns = words.replayColumns
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-labelledby="replays">
