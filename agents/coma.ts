@@ -36,7 +36,7 @@ import { Network } from './core/networks.ts'
 import { foresight } from './core/normalise.ts'
 import { minibatches, played, play, scheduled } from './core/onpolicy.ts'
 import { type AgentView, type PolicyMemory } from './core/policy.ts'
-import { real, whole, yes } from './core/settings.ts'
+import { fixed, real, whole, yes } from './core/settings.ts'
 import { requestSpec, sumNumbers, type Part, type Shard } from './core/shards.ts'
 import { requireOneReward } from './core/teams.ts'
 import { tf } from './core/tensors.ts'
@@ -50,6 +50,7 @@ const OWN = { lr: 5e-4, rolloutSteps: 16, advantageNorm: false, hidden: 64 }
 export const COMA_SETTINGS = Type.Object(
   {
     ...withOwn(ACTOR_SETTINGS, OWN),
+    deviation: fixed(0.5, 'Of real-valued actions, which this learner refuses.'),
     criticHidden: Type.Union([Type.Integer({ minimum: 1, maximum: 4096 }), Type.Null()], {
       default: null,
       description: 'Width of the critic’s hidden layers; null = hidden. PyMARL 128.',

@@ -34,6 +34,7 @@ import { clippedValueLoss } from './kernels/index.ts'
 export const SEAC_SETTINGS = Type.Object(
   {
     ...withOwn(A2C_SETTINGS, { lr: 1e-3, criticLr: 1e-3, optimiserEpsilon: 1e-3, gradientNorm: 0.5, rolloutSteps: 5 }),
+    deviation: fixed(0.5, 'Of real-valued actions, which this learner refuses.'),
     sharing: fixed('none', 'Every agent has networks of its own: data are shared, not weights.'),
     agentId: fixed(false, 'Networks of their own need no ids.'),
     network: fixed('mlp', 'Feed-forward: histories of others were made by others.'),
