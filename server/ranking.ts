@@ -20,12 +20,15 @@ export class Ranking<Row extends Ranked> {
   readonly rows: readonly Row[]
   private readonly values: Float64Array
   private readonly errors: Float64Array
+  /** (Z · error)². */
+  private readonly squares: Float64Array
   private readonly widest: number
 
   constructor(rows: readonly Row[]) {
     this.rows = [...rows].sort((a, b) => b.value - a.value || (a.id < b.id ? -1 : 1))
     this.values = Float64Array.from(this.rows, (row) => row.value)
     this.errors = Float64Array.from(this.rows, (row) => row.error)
+    this.squares = this.errors.map((error) => Z * Z * error * error)
     this.widest = this.errors.reduce((most, error) => Math.max(most, error), 0)
   }
 
@@ -50,14 +53,15 @@ export class Ranking<Row extends Ranked> {
 
   /** Rank of the row at that place, 0 being the best. */
   rankAt(place: number): RankRange {
-    const { values, errors } = this
+    const { values, errors, squares } = this
     const value = values[place]
     const error = errors[place]
     // Farther away than the widest interval there is: beyond doubt. Nearer than the row's own interval: never. Only
     // what lies between is compared one by one.
-    const far = Z * Math.hypot(error, this.widest)
+    const far = Math.sqrt(squares[place] + Z * Z * this.widest * this.widest)
     const near = Z * error
-    const apart = (j: number) => Math.abs(values[j] - value) > Z * Math.hypot(error, errors[j])
+    // Thousands of comparisons per row: a plain root, `hypot` takes ten times as long.
+    const apart = (j: number) => Math.abs(values[j] - value) > Math.sqrt(squares[place] + squares[j])
     let better = this.placesAbove(value + far)
     for (let j = better, end = this.placesAbove(value + near); j < end; j++) if (apart(j)) better++
     const below = this.placesAbove(value - far, true)
