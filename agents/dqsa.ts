@@ -19,7 +19,7 @@ import { withDefaults } from '../envs/core/index.ts'
 import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
 import { DuellingLstm } from './core/lstm.ts'
 import { ValueLearner, valuePolicy, type Mixing } from './core/qlearning.ts'
-import { real, whole } from './core/settings.ts'
+import { real, revised, whole } from './core/settings.ts'
 import { LEARNING_SETTINGS, falling, softened } from './core/values.ts'
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -31,34 +31,21 @@ export const DQSA_SETTINGS = Type.Object(
   {
     ...others,
     hidden: whole(128, 1, 4096, 'Units of the LSTM; the reimplementation 128.'),
-    agentId: {
-      ...agentId,
-      default: false,
-      description: 'Append a one-hot user id. Off: users of the paper are alike.',
-    },
-    memoryEpisodes: {
-      ...memoryEpisodes,
-      default: 1000,
-      description: 'Episodes kept; the reimplementation keeps 1000 slots.',
-    },
-    batchEpisodes: {
-      ...batchEpisodes,
-      default: 16,
-      description: 'Windows in a gradient step; the reimplementation 6.',
-    },
-    window: {
-      ...window,
-      default: 20,
-      description:
-        'Slots in a row that are learned from, the LSTM starting from zero; null = whole episodes. The reimplementation 5.',
-    },
-    updatesPerEpisode: {
-      ...updatesPerEpisode,
-      default: 20,
-      description: 'Gradient steps per finished episode of 200 slots; the reimplementation one per slot.',
-    },
-    gamma: { ...gamma, default: 0.9, description: 'Discount per slot; the reimplementation .9.' },
-    lr: { ...lr, default: 1e-3, description: 'Step size; the reimplementation 1e-4, with ten times the steps.' },
+    agentId: revised(agentId, false, 'Append a one-hot user id. Off: users of the paper are alike.'),
+    memoryEpisodes: revised(memoryEpisodes, 1000, 'Episodes kept; the reimplementation keeps 1000 slots.'),
+    batchEpisodes: revised(batchEpisodes, 16, 'Windows in a gradient step; the reimplementation 6.'),
+    window: revised(
+      window,
+      20,
+      'Slots in a row that are learned from, the LSTM starting from zero; null = whole episodes. The reimplementation 5.',
+    ),
+    updatesPerEpisode: revised(
+      updatesPerEpisode,
+      20,
+      'Gradient steps per finished episode of 200 slots; the reimplementation one per slot.',
+    ),
+    gamma: revised(gamma, 0.9, 'Discount per slot; the reimplementation .9.'),
+    lr: revised(lr, 1e-3, 'Step size; the reimplementation 1e-4, with ten times the steps.'),
     alphaStart: real(
       0.02,
       0,

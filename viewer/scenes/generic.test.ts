@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type Entity, type Frame } from '../../envs/core/types.ts'
 import { PALETTES } from '../theme.ts'
-import { cellColour, rangeOf } from './layer-colours.ts'
+import { cellColour, rangeOf } from '../stage/layer-colours.ts'
 
 // Pixi asks the browser its name when it is loaded; nothing is rendered here.
 vi.stubGlobal('navigator', { userAgent: '' })

@@ -12,8 +12,8 @@ import { strings } from '../strings.ts'
 import { agentColour, textOn, type Palette } from '../theme.ts'
 import { indexOf, tween, type Placed } from '../tween.ts'
 import { type Box } from '../stage/camera.ts'
-import { cellColour, isWall, rangeOf, scaleOf, type Range } from './layer-colours.ts'
-import { PixelMap } from './pixel-map.ts'
+import { cellColour, isWall, rangeOf, scaleOf, type Range } from '../stage/layer-colours.ts'
+import { PixelMap } from '../stage/pixel-map.ts'
 import { UNIT, type Label, type LegendItem, type Scene, type SceneStage, type Selection, type Shape } from './scene.ts'
 
 const words = strings.scenes.generic

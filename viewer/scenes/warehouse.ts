@@ -7,7 +7,7 @@ import { type Entity, type EnvSpec, type Frame } from '../../envs/core/types.ts'
 import { strings } from '../strings.ts'
 import { agentColour, textOn, type Palette } from '../theme.ts'
 import { placeOf, tween, type Placed } from '../tween.ts'
-import { PixelMap } from './pixel-map.ts'
+import { PixelMap } from '../stage/pixel-map.ts'
 import { type Box } from '../stage/camera.ts'
 import { UNIT, type LegendItem, type Scene, type SceneStage, type Selection } from './scene.ts'
 

@@ -3,7 +3,7 @@
  * 512 by 512 cells costs one texture instead of a quarter of a million shapes.
  */
 import { CanvasSource, Sprite, Texture } from 'pixi.js'
-import { UNIT } from './scene.ts'
+import { UNIT } from '../scenes/scene.ts'
 
 export class PixelMap {
   readonly sprite: Sprite
