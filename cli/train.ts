@@ -1,5 +1,5 @@
 /** `troupe train`: trains a learner on a scenario, with a checkpoint, a record and replays to show for it. */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, rmdirSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { type Command } from 'commander'
 import { TroupeError, unknownName, withDefaults } from '../envs/core/index.ts'
@@ -227,5 +227,7 @@ async function train(
   } finally {
     progress.done()
     interrupt.release()
+    // A run that was refused before it began leaves nothing behind.
+    if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder)
   }
 }

@@ -157,6 +157,13 @@ test('a run that is there is not trained over, and a finished one has nothing le
   expect([resumed.code, resumed.stderr]).toEqual([2, expect.stringMatching(/nothing is left to do/)])
 })
 
+test('a run that a learner refuses leaves no folder behind', async () => {
+  const to = ['--steps', '1000', '--out', 'runs/refused']
+  const refused = await troupe(['train', 'vdn', 'matrix/stag-hunt-repeated', ...to], at)
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/^troupe: .*vdn/)])
+  expect(existsSync(join(folder, 'runs/refused'))).toBe(false)
+})
+
 test('a plug-in environment trains, and its record names it', async () => {
   await json(['new', 'env', 'lamps'])
   const summary = await json([

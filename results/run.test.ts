@@ -333,9 +333,23 @@ test('evaluation and absolute episodes have seeds of their own purpose', async (
   ])
 })
 
-test('every learner runs', async () => {
-  for (const algorithm of Object.keys(LEARNERS)) {
-    const { status } = await trainRun(request({ algorithm, steps: 40, evaluation: { points: 1, episodes: 1 } }))
-    expect(status).toBe('finished')
+test('every learner runs, with those of these settings that it has', async () => {
+  const place = {
+    ...scenario,
+    id: 'warehouse/test',
+    env: 'warehouse',
+    teamReward: 'sum' as const, // one team with one reward, as some ask for
+    options: { layout: ['.....', '.xx..', '..g..'], robots: 2, requests: 1, horizon: 5 },
+  }
+  const short = { scenario: place, steps: 40, evaluation: { points: 1, episodes: 1 } }
+  const known = ({ properties }: { properties: object }) =>
+    Object.fromEntries(Object.entries(settings).filter(([name]) => name in properties))
+  const dataset = join(home, 'episodes.safetensors')
+  const run = (algorithm: string, more: Partial<RunRequest>) =>
+    trainRun(request({ ...short, algorithm, settings: known(LEARNERS[algorithm].settings), ...more }))
+  await run('iql', { exportDataset: dataset })
+  for (const [algorithm, { offline }] of Object.entries(LEARNERS)) {
+    const { status } = await run(algorithm, offline === true ? { dataset } : {})
+    expect(status, algorithm).toBe('finished')
   }
 })
