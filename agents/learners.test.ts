@@ -132,6 +132,7 @@ const BESIDE: Record<string, Record<string, unknown>> = {
   entropySchedule: { entropy: 0.5 },
   agentId: { sharing: 'full' },
   advantageOver: { advantageNorm: true },
+  criticInput: { critic: 'per-agent' },
   valueNormBeta: { valueNorm: true },
   popArt: { valueNorm: true },
   huberDelta: { valueNorm: true },

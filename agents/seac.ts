@@ -41,6 +41,7 @@ export const SEAC_SETTINGS = Type.Object(
     chunk: Type.Null({ default: null, description: 'For recurrent networks only.' }),
     criticNetwork: fixed('mlp', 'Feed-forward: histories of others were made by others.'),
     valueNorm: fixed(false, 'Returns of one agent are learned by the critics of all: one unit for all.'),
+    valueNormBeta: fixed(0.99999, 'As valueNorm.'),
     popArt: fixed(false, 'As valueNorm.'),
     share: real(1, 0, 100, 'λ_s, weight of what others lived through; ref 1. 0 is independent A2C.'),
   },

@@ -3,6 +3,7 @@ import { createServer, connect } from 'node:net'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { TroupeError } from '../envs/core/errors.ts'
+import { LIVE_SETTINGS } from './live/index.ts'
 import { LIMITS } from './limits.ts'
 import { Viewer, sandbox, start } from './testing.ts'
 
@@ -95,7 +96,13 @@ describe('stopping', () => {
 describe('the documentation', () => {
   it('shows the limits as they are', () => {
     const readme = readFileSync(new URL('./README.md', import.meta.url), 'utf8')
-    const rows = [...readme.matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map((row) => [row[1], Number(row[2])])
-    expect(Object.fromEntries(rows)).toEqual(LIMITS)
+    const tables = readme.split(/^#+ /m).map((section) => {
+      const rows = [...section.matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map((row) => [row[1], Number(row[2])])
+      return Object.fromEntries(rows) as Record<string, number>
+    })
+    const shown = tables.filter((table) => Object.keys(table).length > 0)
+    const { episodes, ...live } = LIVE_SETTINGS
+    expect(shown).toEqual([LIMITS, live])
+    expect(readme).toContain(`${episodes.shared} shared, ${episodes.fresh} fresh`)
   })
 })
