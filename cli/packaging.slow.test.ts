@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -114,12 +114,17 @@ test('the package is a library, and a new plug-in finds it', () => {
      batch.step(new Int32Array(64 * 4))
      const env = parallelEnv('warehouse', { size: 'tiny', robots: 2 })
      const { observations } = env.reset({ seed: 1 })
-     console.log(batch.observation.length, Object.keys(observations).join(), Object.keys(LEARNERS).join(),
+     console.log(batch.observation.length, Object.keys(observations).join(), Object.keys(LEARNERS).sort().join(),
        typeof readReplay, typeof playEpisodes, 'random' in POLICIES)`,
   )
   const { stdout, stderr } = spawnSync(process.execPath, ['use.mjs'], { cwd: home, encoding: 'utf8' })
+  const learners = readdirSync(join(root, 'agents'))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && name !== 'index.ts') // one file each
+    .map((name) => name.slice(0, -'.ts'.length))
+    .sort()
+    .join()
   // 64 lanes of 4 robots with 71 numbers each
-  expect([stdout.trim(), stderr]).toEqual([`${64 * 4 * 71} agent_0,agent_1 mappo,ippo function function true`, ''])
+  expect([stdout.trim(), stderr]).toEqual([`${64 * 4 * 71} agent_0,agent_1 ${learners} function function true`, ''])
   expect(troupe(['new', 'env', 'lanterns']).status).toBe(0)
   expect(existsSync(join(home, 'lanterns/node_modules'))).toBe(false) // troupe is installed above it
   expect(spawnSync(process.execPath, ['--test'], { cwd: join(home, 'lanterns') }).status).toBe(0)

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { start, troupe } from './spawned.ts'
+import { start, troupe, type Running } from './spawned.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'troupe-readme-'))
@@ -51,6 +51,22 @@ const SHORT: Record<string, string[]> = {
   ],
 }
 
+/** The server that the README has running when it submits, and the key that it showed. */
+let board: { readonly running: Running; readonly url: string; readonly key: string } | undefined
+afterAll(async () => {
+  board?.running.child.kill('SIGINT')
+  await board?.running.ended
+})
+
+async function openBoard(): Promise<NonNullable<typeof board>> {
+  if (board !== undefined) return board
+  const running = start(['serve', '--port', '0', '--data', 'board'], { cwd: folder, timeoutMs: 600_000 })
+  const key = /troupe_\S+/.exec(await running.says(/shown this once: \S+/))![0]
+  const url = /http\S+/.exec(await running.says(/Viewer: http\S+/))![0]
+  board = { running, url, key }
+  return board
+}
+
 test('there are commands to try', () => {
   expect(commands.length).toBeGreaterThan(8)
 })
@@ -63,6 +79,16 @@ test.sequential.each(commands)('npx troupe %s', async (line) => {
     await running.says(/Viewer: http/)
     running.child.kill('SIGINT')
     expect((await running.ended).code).toBe(0)
+    return
+  }
+  if (command === 'submit') {
+    const { url, key } = await openBoard()
+    const { code, stdout, stderr } = await troupe([...words, '--server', url], {
+      cwd: folder,
+      env: { TROUPE_KEY: key },
+    })
+    expect([code, stderr]).toEqual([0, expect.not.stringMatching(/^troupe: /m)])
+    expect(stdout).toMatch(/\/entry\/\w+/)
     return
   }
   // The short run is finished; going on with it needs somewhere to go.
