@@ -182,7 +182,7 @@ const complaints = new WeakMap<Page, string[]>()
 function watch(page: Page): void {
   const list: string[] = []
   complaints.set(page, list)
-  page.on('pageerror', (error) => list.push(String(error)))
+  page.on('pageerror', (error) => list.push(error.stack ?? String(error)))
   page.on('console', (message) => {
     if (message.type() === 'error') list.push(message.text())
   })

@@ -31,10 +31,7 @@ export class ForkWorker {
       else if (data.kind === 'refused') waiting.failed(new Error(data.message))
       else waiting.heard(data as ForkAnswer)
     }
-    this.#worker.onerror = () => {
-      for (const { failed } of this.#waiting.values()) failed(new Error(strings.files.workerStopped))
-      this.#waiting.clear()
-    }
+    this.#worker.onerror = () => this.#giveUp(strings.files.workerStopped)
   }
 
   /** One question, one answer. @throws Error with one sentence */
@@ -78,8 +75,14 @@ export class ForkWorker {
 
   close(): void {
     this.#worker.terminate()
-    for (const { failed } of this.#waiting.values()) failed(new Error(strings.files.closed))
+    this.#giveUp(strings.files.closed)
+  }
+
+  /** Nobody waits any more when they are told, for who is told may close again. */
+  #giveUp(why: string): void {
+    const waiting = [...this.#waiting.values()]
     this.#waiting.clear()
+    for (const { failed } of waiting) failed(new Error(why))
   }
 }
 

@@ -43,8 +43,9 @@ function Asked({ session, agent }: { session: Session; agent: string }): JSX.Ele
   const player = chosen.value ?? (known === undefined ? 'policy:random' : `policy:${known.name}`)
 
   const stop = () => {
-    worker.made?.close()
-    worker.made = null
+    const { made } = worker
+    worker.made = null // first: what it still says on closing is for nobody
+    made?.close()
     running.value = false
   }
   useEffect(() => stop, [])
