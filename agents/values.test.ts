@@ -208,8 +208,10 @@ describe('one reward for the team', () => {
     const tag = world(ENVS.particles, { task: 'tag' })
     for (const definition of [vdn, qmix]) {
       const none = () => start(definition, lit(), {}, { teamReward: 'none' })
-      expect(none).toThrow(new RegExp(`${definition.name}: teamReward of the scenario is 'none'.*iql takes individual`))
-      expect(() => start(definition, tag)).toThrow(/agents is of 2 teams .*iql learns for each agent by itself/)
+      expect(none).toThrow(
+        new RegExp(`${definition.name}: teamReward of the scenario is 'none'.*iql, ippo and mappo take individual`),
+      )
+      expect(() => start(definition, tag)).toThrow(/agents is of 2 teams .*iql, ippo and mappo take individual rewards/)
       expect(() => start(definition, lit({ agents: 1 }), {}, { teamReward: 'none' }).dispose()).not.toThrow()
     }
     for (const place of [lit(), tag]) start(iql, place, {}, { teamReward: 'none' }).dispose()

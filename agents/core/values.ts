@@ -3,10 +3,11 @@
  * reading chosen values off a table. The learner that puts them in order is in qlearning.ts.
  */
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
-import { TroupeError, exponential, type EnvSpec } from '../../envs/core/index.ts'
+import { exponential, type EnvSpec } from '../../envs/core/index.ts'
 import { fuse } from '../kernels/index.ts'
 import { type LearnerRequest } from './learner.ts'
 import { real, whole, yes } from './settings.ts'
+import { requireOneReward } from './teams.ts'
 import { tf } from './tensors.ts'
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -353,23 +354,8 @@ export function pickValues(table: tf.Tensor2D, index: Int32Array, dimensions: nu
 // ---------------------------------------------------------------------------------------------------------------------
 // What cannot be.
 
-/** @throws TroupeError unless the agents that learn are one team with one reward */
-export function requireCommonReward(who: string, { teamReward, agents }: LearnerRequest, spec: EnvSpec): void {
-  const learning = agents ?? [...spec.agents.keys()]
-  if (learning.length < 2) return
-  const teams = new Set(learning.map((agent) => spec.agents[agent]?.team))
-  const reason = 'its value is one for the whole team, and what one agent gains another may not want'
-  if (teams.size > 1) {
-    throw new TroupeError('bad-option', {
-      where: `${who}: agents`,
-      got: `of ${teams.size} teams (${[...teams].join(', ')})`,
-      expected: `agents of one team: ${reason}; iql learns for each agent by itself`,
-    })
-  }
-  if (teamReward !== 'none') return
-  throw new TroupeError('bad-option', {
-    where: `${who}: teamReward of the scenario`,
-    got: "'none', every agent its own reward",
-    expected: `'sum' or 'mean': ${reason}; iql takes individual rewards`,
-  })
+/** One value for the whole team: refused where agents want different things. @throws TroupeError */
+export function requireCommonReward(who: string, request: LearnerRequest, spec: EnvSpec): void {
+  const why = 'its value is one for the whole team, and what one agent gains another may not want'
+  requireOneReward(who, spec, request, 'iql, ippo and mappo', why)
 }

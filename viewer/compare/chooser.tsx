@@ -1,9 +1,9 @@
 /** Chooses what is compared: replays of this server, nearest first, or files. */
 import { useSignal } from '@preact/signals'
 import { type JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { type ReplayInfo } from '../../server/protocol/index.ts'
-import { Icon } from '../icons.tsx'
+import { FilePicker } from '../panels/file-picker.tsx'
 import { Notice } from '../panels/bar.tsx'
 import { Command } from '../panels/copy.tsx'
 import { comparePath, navigate } from '../route.ts'
@@ -89,31 +89,10 @@ export function Chooser({ lost, first, step }: Props): JSX.Element {
             </table>
           </div>
         )}
-        <FileChoice onFile={(file) => choose(placeOf({ kind: 'file', file }))} />
+        <p>
+          <FilePicker onFile={(file) => choose(placeOf({ kind: 'file', file }))} />
+        </p>
       </section>
     </main>
-  )
-}
-
-function FileChoice({ onFile }: { onFile: (file: File) => void }): JSX.Element {
-  const input = useRef<HTMLInputElement>(null)
-  return (
-    <p>
-      <button type="button" class="button" onClick={() => input.current?.click()}>
-        <Icon name="file" size={16} />
-        {strings.home.openFile}
-      </button>
-      <input
-        ref={input}
-        hidden
-        type="file"
-        accept=".replay"
-        onChange={(event) => {
-          const file = event.currentTarget.files?.[0]
-          event.currentTarget.value = ''
-          if (file !== undefined) onFile(file)
-        }}
-      />
-    </p>
   )
 }

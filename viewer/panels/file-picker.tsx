@@ -5,7 +5,8 @@ import { Icon } from '../icons.tsx'
 import { openFile } from '../opened-file.ts'
 import { strings } from '../strings.ts'
 
-export function FilePicker(): JSX.Element {
+/** @param onFile what becomes of the file; left out, it is opened */
+export function FilePicker({ onFile = openFile }: { onFile?: (file: File) => void }): JSX.Element {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
@@ -21,7 +22,7 @@ export function FilePicker(): JSX.Element {
         onChange={(event) => {
           const file = event.currentTarget.files?.[0]
           event.currentTarget.value = ''
-          if (file !== undefined) openFile(file)
+          if (file !== undefined) onFile(file)
         }}
       />
     </>
