@@ -48,6 +48,7 @@ export function ReplaysPage(): JSX.Element {
         <form class="row" role="search" aria-label={words.filters} onSubmit={(event) => event.preventDefault()}>
           <input
             type="search"
+            size={28}
             aria-label={words.text}
             placeholder={words.text}
             value={text}
