@@ -7,6 +7,8 @@ const shared = {
   environment: 'node' as const,
   testTimeout: 60_000,
   hookTimeout: 120_000,
+  // Code is optimised at the same step whatever else the machine does: what a step leaves on the heap hangs on it.
+  execArgv: ['--no-concurrent-recompilation'],
 }
 
 /** Two test files at a time from two cores on: files share nothing but the built sources, which they only read. */
