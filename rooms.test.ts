@@ -22,7 +22,7 @@ interface Wall {
   readonly node: boolean
 }
 
-const PURE_PACKAGES = ['@sinclair/typebox', '@noble/hashes', '@scure/base', 'fflate']
+const PURE_PACKAGES = ['#typebox', '@noble/hashes', '@scure/base', 'fflate']
 
 const ROOMS: Record<string, Wall> = {
   envs: { rooms: [], packages: PURE_PACKAGES, node: false },
@@ -246,10 +246,7 @@ describe('the check itself', () => {
     ['agents/mappo.ts', `import * as tf from '#tensorflow'\nimport { makeBatch } from '../envs/index.ts'`],
     ['agents/core/tensors.ts', `import { register } from '../kernels/index.ts'`],
     ['scenarios/load.ts', `import { readFileSync } from 'node:fs'`],
-    [
-      'server/protocol/runs.ts',
-      `import { Type } from '@sinclair/typebox'\nimport { check } from '../../envs/index.ts'`,
-    ],
+    ['server/protocol/runs.ts', `import { Type } from '#typebox'\nimport { check } from '../../envs/index.ts'`],
     ['viewer/main.tsx', `import { openScenario } from '../scenarios/open.ts'\nimport { h } from 'preact'`],
     ['viewer/scenes/index.ts', `import { matrix } from './matrix.ts'`],
     ['cli/main.ts', `import { startServer } from '../server/index.ts'\nimport pack from '../package.json'`],

@@ -9,7 +9,7 @@
  *
  * Read on: settings, the loss, drawing and stepping. The dataset is core/dataset.ts.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { Generator, namedSeed, withDefaults, type EnvBatch, type EnvSpec } from '../envs/core/index.ts'
 import { judgeChoices, requireChoices } from './core/categorical.ts'
 import { type Checkpoint } from './core/checkpoint.ts'

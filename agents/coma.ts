@@ -14,7 +14,7 @@
  *
  * Read on: settings, the counterfactual parts (exported, pure), the critic, the learner.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { Generator, TroupeError, namedSeed, withDefaults, type EnvBatch, type EnvSpec } from '../envs/core/index.ts'
 import {
   ACTOR_SETTINGS,

@@ -14,7 +14,7 @@
  * Read on: settings, the network and exploration. Targets are in core/values.ts, the order of things in core/qlearning.ts, the
  * LSTM in core/lstm.ts.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { withDefaults } from '../envs/core/index.ts'
 import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
 import { DuellingLstm } from './core/lstm.ts'

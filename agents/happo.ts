@@ -9,7 +9,7 @@
  * Read on: settings, what the critic sees, the factor, the learner. The clipped loss is PPO's: with a factor M of 0 or more,
  * min(M ρ A, M clip(ρ) A) is PPO's loss with M A for A.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { Generator, namedSeed, withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { clippedPolicyLoss, type PolicyReadings } from './kernels/index.ts'
 import {

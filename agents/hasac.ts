@@ -8,7 +8,7 @@
  *
  * Read on: settings, losses, one gradient step, the learner.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { Generator, naturalLogarithm, namedSeed, withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { choiceEntropy, squeezed, straightThrough } from './core/heads.ts'
 import { type LearnerDefinition, type LearnerRequest, type SavedNetwork } from './core/learner.ts'

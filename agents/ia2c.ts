@@ -6,7 +6,7 @@
  *
  * Read on: settings, what the critic sees. Losses and updating: core/a2c.ts.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
 import { actorPolicy, type Effective } from './core/actor-critic.ts'

@@ -8,7 +8,7 @@
  *
  * Read on: settings, the learner. Losses and updating: core/a2c.ts. Masks: core/pruning.ts.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
 import { actorPolicy, withOwn, type Effective } from './core/actor-critic.ts'

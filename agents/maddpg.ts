@@ -9,7 +9,7 @@
  *
  * Read on: settings, losses, one gradient step, the learner.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { Generator, namedSeed, withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { straightThrough } from './core/heads.ts'
 import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'

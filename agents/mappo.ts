@@ -6,7 +6,7 @@
  *
  * Read on: settings, what the critic sees. Losses, acting and updating are PPO's: core/ppo.ts.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { CENTRAL_SETTINGS, centralInputs, effectiveCentral } from './core/critic-inputs.ts'
 import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'

@@ -6,7 +6,7 @@
  *
  * Read on: the clock, settings, the learner. Losses and updating: core/ppo.ts.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError, withDefaults, type EnvBatch, type EnvSpec, type Feature } from '../envs/core/index.ts'
 import { ownInputs } from './core/critic-inputs.ts'
 import { type Learner, type LearnerDefinition, type LearnerRequest } from './core/learner.ts'

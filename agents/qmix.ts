@@ -14,7 +14,7 @@
  *
  * Read on: settings, the mixer. Targets are in core/values.ts, the order of things in core/qlearning.ts.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { withDefaults, type EnvSpec, type Generator } from '../envs/core/index.ts'
 import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
 import { Network } from './core/networks.ts'

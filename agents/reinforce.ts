@@ -8,7 +8,7 @@
  *
  * Read on: settings. Losses and updating: core/a2c.ts.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2c } from './core/a2c.ts'
 import {

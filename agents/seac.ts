@@ -13,7 +13,7 @@
  *
  * Read on: settings, the shared part (exported, pure), the learner.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError, withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
 import { actorPolicy, policyGradient, withOwn, type Effective } from './core/actor-critic.ts'

@@ -11,7 +11,7 @@
  *
  * Read on: settings, the sum. Targets are in core/values.ts, the order of things in core/qlearning.ts.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { withDefaults } from '../envs/core/index.ts'
 import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
 import { ValueLearner, utilityNetwork, valuePolicy, type Mixing } from './core/qlearning.ts'

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
-import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { Type, type Static, type TSchema } from '#typebox'
 import { TroupeError, check, shown } from '../envs/core/index.ts'
 import { Scenario } from '../scenarios/schema.ts'
 

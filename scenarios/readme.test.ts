@@ -1,7 +1,7 @@
 /** The README says what the schema says. `UPDATE_README=1 npx vitest run scenarios/readme.test.ts` rewrites its table. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type TSchema } from '@sinclair/typebox'
+import { type TSchema } from '#typebox'
 import { Scenario, checkScenario } from './schema.ts'
 import { scenarioSpec } from './open.ts'
 

@@ -1,5 +1,5 @@
 /** What a scenario and a suite look like as JSON, and the check of both. Pure: no files, no environments. */
-import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { Type, type Static, type TSchema } from '#typebox'
 import { TroupeError, check, shown } from '../envs/index.ts'
 
 /** Parts of letters, digits, dots, dashes, separated by slashes: `warehouse/tiny-2ag`. Nothing can climb out of a folder. */

@@ -77,7 +77,7 @@ const started = new Date()
 rmSync(stamp, { force: true })
 mkdirSync(dist, { recursive: true })
 if (existsSync(join(root, 'agents/kernels/build.mjs'))) run('kernels', join(root, 'agents/kernels/build.mjs'), [])
-run('tensorflow', join(root, 'scripts/vendor.mjs'), [])
+run('packages', join(root, 'scripts/vendor.mjs'), [])
 run('rooms', compiler(), ['-p', 'tsconfig.build.json'])
 copyJson('scenarios')
 for (const extra of ['cli/templates', 'viewer/public/replays']) {

@@ -1,7 +1,7 @@
 /** One run's folder, as the trainer writes it: run.json, log.jsonl, record.json, replays. */
 import { lstat, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError } from '../envs/core/errors.ts'
 import { check } from '../envs/core/schema.ts'
 import { isAlive, presentFolder } from '../results/files.ts'

@@ -6,7 +6,7 @@
  * differences listed in agents/README.md. PPO does the same step where it makes one pass over the whole rollout with λ = 1,
  * without normalising advantages and clipping values (Huang et al. 2022, arXiv 2205.09123); a test holds the two to the bit.
  */
-import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import { Type, type Static, type TObject, type TProperties } from '#typebox'
 import { TroupeError } from '../../envs/core/index.ts'
 import { scoreLoss } from '../kernels/index.ts'
 import {

@@ -3,7 +3,7 @@
  * normalisers, the order of an update, diagnostics, saving. A learner extends `ActorCritic` and says in `learn` what it makes of
  * the rollouts (ppo.ts, a2c.ts, ../coma.ts, ../seac.ts).
  */
-import { Type, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
+import { Type, type Static, type TObject, type TProperties, type TSchema } from '#typebox'
 import { Generator, TroupeError, namedSeed, type EnvBatch, type EnvSpec } from '../../envs/core/index.ts'
 import { clippedValueLoss, fusedAdam, fusedRmsProp, type FusedOptimiser, type PolicyRows } from '../kernels/index.ts'
 import { Actors, sharedBy, type Memory, type SharedActor, type Sharing } from './actor.ts'

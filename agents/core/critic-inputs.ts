@@ -1,5 +1,5 @@
 /** What critics of teams see, by name of a setting. */
-import { Type } from '@sinclair/typebox'
+import { Type } from '#typebox'
 import { TroupeError, type EnvSpec } from '../../envs/core/index.ts'
 import { type Sharing } from './actor.ts'
 import { Inputs, type Column } from './inputs.ts'

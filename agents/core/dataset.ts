@@ -2,7 +2,7 @@
  * Recorded episodes to learn from without playing: one safetensors file of float32 tensors, its story in the file's metadata.
  * agents/README.md describes the format for people and other programs.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { Generator, TroupeError, check, namedSeed, shown, type EnvBatch, type EnvSpec } from '../../envs/core/index.ts'
 import { decodeSafetensors, encodeSafetensors, safetensorsMetadata } from './checkpoint.ts'
 import { EpisodeRecorder, episodeShapes, episodeSizes, type EpisodeMemory } from './episodes.ts'

@@ -1,5 +1,5 @@
 /** What changes a policy: the contract of learners, and how one is saved and loaded. */
-import { type TObject } from '@sinclair/typebox'
+import { type TObject } from '#typebox'
 import {
   GENERATOR,
   TroupeError,

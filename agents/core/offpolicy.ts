@@ -3,7 +3,7 @@
  * everybody: settings, playing, the memory, the rhythm of updates, saving. What is learned, and how, is the learner's
  * (maddpg.ts, hasac.ts).
  */
-import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import { Type, type Static, type TObject, type TProperties } from '#typebox'
 import { Generator, TroupeError, namedSeed, type EnvBatch, type EnvSpec } from '../../envs/core/index.ts'
 import { fusedAdam, type FusedOptimiser } from '../kernels/index.ts'
 import { type Checkpoint, type SavedTensor, type Tensors } from './checkpoint.ts'

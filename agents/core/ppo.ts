@@ -5,7 +5,7 @@
  * in agents/README.md. Read on: settings, losses, updating. Acting, normalisers and saving are those of every actor–critic:
  * actor-critic.ts.
  */
-import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import { Type, type Static, type TObject, type TProperties } from '#typebox'
 import { type EnvSpec } from '../../envs/core/index.ts'
 import { clippedPolicyLoss, type PolicyReadings } from '../kernels/index.ts'
 import { type SharedActor } from './actor.ts'

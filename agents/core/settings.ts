@@ -1,5 +1,5 @@
 /** Short forms for the flat settings records of learners: default, range, and a line of meaning with unit and source. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import { Type, type TSchema } from '#typebox'
 
 export const real = (value: number, minimum: number, maximum: number, description: string) =>
   Type.Number({ default: value, minimum, maximum, description })

@@ -1,5 +1,5 @@
 /** What tests of learners share: worlds, small settings, opening and training them. Not part of the build. */
-import { type TObject } from '@sinclair/typebox'
+import { type TObject } from '#typebox'
 import { createBatch, episodeSeed, type DigestibleBatch, type EnvDefinition } from '../../envs/core/index.ts'
 import { decodeSafetensors, encodeSafetensors, type Checkpoint } from './checkpoint.ts'
 import { recordEpisodes, type Dataset } from './dataset.ts'

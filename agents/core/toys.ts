@@ -1,5 +1,5 @@
 /** Small worlds in which what a learner must do is known exactly; for tests. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import {
   nextBelow,
   type ActionSpace,

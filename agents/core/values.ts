@@ -2,7 +2,7 @@
  * What learners of action values have in common and what has one right answer: settings, choices from values, targets, and
  * reading chosen values off a table. The learner that puts them in order is in qlearning.ts.
  */
-import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import { Type, type Static, type TObject, type TProperties } from '#typebox'
 import { exponential, type EnvSpec } from '../../envs/core/index.ts'
 import { fuse } from '../kernels/index.ts'
 import { type LearnerRequest } from './learner.ts'

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type TSchema } from '@sinclair/typebox'
+import { type TSchema } from '#typebox'
 import * as tf from '#tensorflow'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBatch, episodeSeed, TroupeError, type EnvDefinition } from '../../envs/core/index.ts'

@@ -2,7 +2,7 @@
  * The shared machinery around the rules of a world: option checks, seats, seeds, horizon, autoreset, action checks,
  * returns, final observations, snapshots and state digests. Authors write `Rules`; this file does the rest once.
  */
-import { Type, type TObject } from '@sinclair/typebox'
+import { Type, type TObject } from '#typebox'
 import { base64 } from '@scure/base'
 import { TroupeError, shown, unknownName } from './errors.ts'
 import { GENERATOR, GENERATOR_WORDS, nextBelow, nextFloat, seedStream } from './random.ts'

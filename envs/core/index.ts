@@ -1,5 +1,5 @@
 /** Everything environments, recorders and their users share. */
-export { Type, type Static, type TObject } from '@sinclair/typebox' // options of an environment are made with it
+export { Type, type Static, type TObject } from '#typebox' // options of an environment are made with it
 export * from './types.ts'
 export * from './errors.ts'
 export * from './random.ts'

@@ -15,7 +15,7 @@
  *   notes       JSON array of { step, agent?, text } (optional)
  *   end         the last chain entry where the step count is no multiple of 64, else nothing
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError, shown } from './errors.ts'
 import { check } from './schema.ts'
 import { type Frame, type Snapshot } from './types.ts'

@@ -3,7 +3,7 @@
  * corridor and light the lamp they reach first; gusts blow chosen cells dark, and a carrier in a gust drops out.
  * Not in the table of environments.
  */
-import { Type } from '@sinclair/typebox'
+import { Type } from '#typebox'
 import { nextBelow } from './random.ts'
 import { type ActionSpace, type EnvDefinition, type Feature, type Port, type Rules } from './types.ts'
 

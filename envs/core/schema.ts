@@ -1,6 +1,6 @@
 /** Options and settings checked against TypeBox schemas without code generation, so that a strict page policy holds. */
-import { type Static, type TSchema, type TObject } from '@sinclair/typebox'
-import { Value, type ValueError } from '@sinclair/typebox/value'
+import { type Static, type TSchema, type TObject } from '#typebox'
+import { Value, type ValueError } from '#typebox/value'
 import { TroupeError, nearestName, shown } from './errors.ts'
 
 /** What a schema asks for, in words. */

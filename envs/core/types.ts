@@ -4,7 +4,7 @@
  * Sizes in shape notes: B lanes (parallel episodes), N controlled agents, M agents in the world (N ≤ M),
  * F observation features, S state features, A mask width, D action dimensions.
  */
-import { type TObject, type Static } from '@sinclair/typebox'
+import { type TObject, type Static } from '#typebox'
 import { type EpisodeSeed } from './seeds.ts'
 
 export type TypedArray =

@@ -1,5 +1,5 @@
 /** Options of level-based foraging and what follows from them. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError } from '../core/errors.ts'
 
 /** Largest levels that fit the arrays with room to spare; the named variants stay at 2 and 6. */

@@ -1,7 +1,7 @@
 /** The pages of the embedded games say what the code says. `UPDATE_README=1 npx vitest run envs/matrix/embedded` rewrites. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type TSchema } from '@sinclair/typebox'
+import { type TSchema } from '#typebox'
 import * as coin from './coin/index.ts'
 import { ACTIONS as COIN_ACTIONS } from './coin/rules.ts'
 import * as storm from './storm/index.ts'

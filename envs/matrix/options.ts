@@ -1,5 +1,5 @@
 /** What can be chosen about a matrix game. Rounds are the core's `horizon`. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { FORMULAS } from './formulas.ts'
 import { TABLE_IDS } from './tables.ts'
 

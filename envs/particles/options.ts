@@ -1,5 +1,5 @@
 /** Options of the particle worlds and what follows from them. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError } from '../core/errors.ts'
 import { COUNTS, type Block, type Body, type Count, type Counts, type Landmark, type Task } from './task.ts'
 import { TASKS, TASK_NAMES, type TaskName } from './tasks/index.ts'

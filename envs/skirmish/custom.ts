@@ -1,5 +1,5 @@
 /** Maps and units of other people: one JSON object, checked so that its author understands what is wrong. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError, shown, unknownName } from '../core/errors.ts'
 import { type SkirmishMap } from './maps.ts'
 import { terrainOf, type Terrain } from './terrain.ts'

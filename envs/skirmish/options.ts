@@ -1,5 +1,5 @@
 /** Options of the skirmish and what follows from them. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError, unknownName } from '../core/errors.ts'
 import { CustomMap, customMap } from './custom.ts'
 import { MAPS, type EnemyOrder, type Group, type SkirmishMap } from './maps.ts'

@@ -1,5 +1,5 @@
 /** Options of spectrum access and what follows from them. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError, shown } from '../core/errors.ts'
 import { HIGHEST_DB, levelOf, LINEAR, LOWEST_DB } from './tables.ts'
 

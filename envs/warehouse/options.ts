@@ -1,5 +1,5 @@
 /** Options of the warehouse and what follows from them. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError } from '../core/errors.ts'
 import { layoutOf, parametricRows, SIZES, textRows, type Layout } from './layout.ts'
 

@@ -2,7 +2,7 @@
  * The first words of a connection, errors, liveness, and what both ends agree on.
  * Pure: runs in Node and under a strict page policy (checks interpret schemas, nothing is generated or evaluated).
  */
-import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { Type, type Static, type TSchema } from '#typebox'
 import { TroupeError, unknownName, shown } from '../../envs/core/errors.ts'
 import { check } from '../../envs/core/schema.ts'
 

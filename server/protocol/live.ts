@@ -5,7 +5,7 @@
  *
  * Nothing here can ask for a world's state, a seed or another agent's observation: there are no such messages.
  */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError, shown } from '../../envs/core/errors.ts'
 import { type EnvSpec } from '../../envs/core/types.ts'
 import { Count, ErrorFields, Name, readMessage } from './hello.ts'

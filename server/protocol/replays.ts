@@ -1,5 +1,5 @@
 /** Messages about replays, the binary chunk, and the assembly that turns a stream back into a replay. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError, shown } from '../../envs/core/errors.ts'
 import { checkKeyframe, checkNote } from '../../envs/core/replay-frames.ts'
 import { type Keyframe, type Note } from '../../envs/core/replay-format.ts'

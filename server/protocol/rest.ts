@@ -6,7 +6,7 @@
  * 0 claimed (numbers only, never ranked), 1 replayed (actions on seeds that the server chose, played again by the server),
  * 2 live (the server held the seeds and stepped the world), 3 executed (the server ran the policy; not offered yet).
  */
-import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { Type, type Static, type TSchema } from '#typebox'
 import { Count, ErrorBody, MaybeNumber, Name } from './hello.ts'
 
 const closed = { additionalProperties: false } as const

@@ -1,5 +1,5 @@
 /** Messages about training runs: the list, one run's progress, and its evaluation episodes as they are written. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { ClientNumber, Count, MaybeNumber, Name, StreamNumber } from './hello.ts'
 import { ReplayId, ReplayInfo, Skipped } from './replays.ts'
 

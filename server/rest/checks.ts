@@ -1,6 +1,6 @@
 /** Requests are checked by ajv before a route sees them; the sentence about what is wrong is made only for what failed. */
 import { Ajv, type ValidateFunction } from 'ajv'
-import { type TSchema } from '@sinclair/typebox'
+import { type TSchema } from '#typebox'
 import { TroupeError } from '../../envs/core/errors.ts'
 import { check } from '../../envs/core/schema.ts'
 

@@ -1,6 +1,6 @@
 /** What a route of the leaderboard is: its address, what it takes, what it answers. Checks and OpenAPI come from this. */
 import { type IncomingMessage } from 'node:http'
-import { type TObject, type TSchema } from '@sinclair/typebox'
+import { type TObject, type TSchema } from '#typebox'
 import { type Boards } from '../boards.ts'
 import { type Scope } from '../protocol/rest.ts'
 import { type KeyRow } from '../store/store.ts'

@@ -1,5 +1,5 @@
 /** Every route of the leaderboard, as one table. Handlers parse, call and answer; what they call is in `boards.ts`. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import { Type, type TSchema } from '#typebox'
 import { TroupeError } from '../../envs/core/errors.ts'
 import { type Boards } from '../boards.ts'
 import { replayIdOf } from '../boards.ts'

@@ -1,5 +1,5 @@
 /** The coin game: two players on a small torus, tempted by each other's coins. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import {
   type EnvDefinition,
   type Feature,

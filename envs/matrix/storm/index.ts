@@ -1,5 +1,5 @@
 /** STORM: a matrix game embedded in a small grid, played by gathering and meeting. */
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static } from '#typebox'
 import { TroupeError, type EnvDefinition, type Frame, type Port, type Rules, type WorldSpec } from '../../core/index.ts'
 import { observationFeatures, stateFeatures, writeState, writeView } from './observe.ts'
 import { ACTIONS, CELLS, EMPTY, SIDE, createState, start, step, type StormRules, type StormState } from './rules.ts'
