@@ -110,7 +110,7 @@ export class Boards {
     const { store, blobs, signer, catalog, limits, log, version, now, pool } = this
     this.submissions = new Submissions({
       ...{ store, blobs, signer, catalog, limits, log, version, now, pool },
-      changed: (entry) => this.standings.changed(entry),
+      entered: (entry) => this.standings.entered(entry),
     })
   }
 

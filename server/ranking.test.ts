@@ -31,6 +31,26 @@ test('ranks are those of the definition, whatever the values and their errors', 
   )
 })
 
+test('a row that comes later takes the place it would have had from the start, and its old place is gone', () => {
+  const rng = fc.array(fc.record({ value: fc.integer({ min: -3, max: 3 }), error: fc.double({ min: 0, max: 1, noNaN: true }) }), { minLength: 1, maxLength: 25 }) // prettier-ignore
+  fc.assert(
+    fc.property(rng, fc.nat(24), (drawn, at) => {
+      const rows = drawn.map((one, k) => ({ id: String.fromCharCode(97 + k), value: one.value, error: one.error }))
+      const whole = new Ranking(rows)
+      const one = rows[at % rows.length]
+      // Known with another value before; then without it before.
+      for (const first of [
+        rows.map((row) => (row === one ? { ...row, value: 9 } : row)),
+        rows.filter((row) => row !== one),
+      ]) {
+        const grown = new Ranking(first).with(one)
+        expect(grown.rows).toEqual(whole.rows)
+        expect(rows.map((_, place) => grown.rankAt(place))).toEqual(rows.map((_, place) => whole.rankAt(place)))
+      }
+    }),
+  )
+})
+
 test('rows without any spread are ranked by their values alone, and equal ones share a place', () => {
   const ranking = new Ranking([1, 3, 3, 2].map((value, k) => ({ id: String(k), value, error: 0 })))
   expect(ranking.rows.map(({ id }) => id)).toEqual(['1', '2', '3', '0'])

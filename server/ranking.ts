@@ -15,6 +15,8 @@ export interface Ranked {
 /** Two-sided 95 % of the normal distribution. */
 const Z = 1.959963984540054
 
+const order = (a: Ranked, b: Ranked): number => b.value - a.value || (a.id < b.id ? -1 : 1)
+
 export class Ranking<Row extends Ranked> {
   /** Best first; equal values by id. */
   readonly rows: readonly Row[]
@@ -24,12 +26,32 @@ export class Ranking<Row extends Ranked> {
   private readonly squares: Float64Array
   private readonly widest: number
 
-  constructor(rows: readonly Row[]) {
-    this.rows = [...rows].sort((a, b) => b.value - a.value || (a.id < b.id ? -1 : 1))
+  /** Ranges that were asked for, by place: 0 is not known yet. A range of 100,000 rows takes thousands of comparisons. */
+  private readonly bests: Int32Array
+  private readonly worsts: Int32Array
+
+  /** @param sorted the rows are in order already */
+  constructor(rows: readonly Row[], sorted = false) {
+    this.rows = sorted ? rows : [...rows].sort(order)
+    this.bests = new Int32Array(rows.length)
+    this.worsts = new Int32Array(rows.length)
     this.values = Float64Array.from(this.rows, (row) => row.value)
     this.errors = Float64Array.from(this.rows, (row) => row.error)
     this.squares = this.errors.map((error) => Z * Z * error * error)
     this.widest = this.errors.reduce((most, error) => Math.max(most, error), 0)
+  }
+
+  /** The order with this row in it, where it belongs; a row of its id goes. */
+  with(row: Row): Ranking<Row> {
+    const rows = this.rows.filter((one) => one.id !== row.id)
+    let [low, high] = [0, rows.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (order(rows[middle], row) < 0) low = middle + 1
+      else high = middle
+    }
+    rows.splice(low, 0, row)
+    return new Ranking(rows, true)
   }
 
   /** Place of a row, 0 being the best; undefined when it is not here. */
@@ -53,6 +75,15 @@ export class Ranking<Row extends Ranked> {
 
   /** Rank of the row at that place, 0 being the best. */
   rankAt(place: number): RankRange {
+    if (this.bests[place] === 0) this.findRange(place)
+    return {
+      rank: 1 + this.placesAbove(this.values[place]),
+      best: this.bests[place],
+      worst: this.worsts[place],
+    }
+  }
+
+  private findRange(place: number): void {
     const { values, errors, squares } = this
     const value = values[place]
     const error = errors[place]
@@ -67,6 +98,7 @@ export class Ranking<Row extends Ranked> {
     const below = this.placesAbove(value - far, true)
     let worse = values.length - below
     for (let j = this.placesAbove(value - near, true); j < below; j++) if (apart(j)) worse++
-    return { rank: 1 + this.placesAbove(value), best: 1 + better, worst: values.length - worse }
+    this.bests[place] = 1 + better
+    this.worsts[place] = values.length - worse
   }
 }

@@ -4,7 +4,7 @@ import { type BoardKind, type BoardRow, type Level, type Score } from './protoco
 import { type BoardLimits } from './board-limits.ts'
 import { type Catalog, type CatalogSuite, type Task } from './catalog.ts'
 import { Ranking, type Ranked } from './ranking.ts'
-import { type BoardMember, type EntryRow, type Store } from './store/store.ts'
+import { type BoardMember, type EntryRow, type ShownEntry, type Store } from './store/store.ts'
 
 export interface Page {
   readonly rows: BoardRow[]
@@ -12,10 +12,23 @@ export interface Page {
   readonly ranked: number
 }
 
-/** A board in order: the ranked part, then the ids of what has no rank. */
+/** A page as it is sent: its rows are JSON already. */
+export interface PageText extends Omit<Page, 'rows'> {
+  readonly rows: string
+}
+
+/** A row without a rank. */
+interface Unranked {
+  readonly id: string
+  readonly class: number
+  readonly value: number
+  readonly at: number
+}
+
+/** A board in order: the ranked part, then what has no rank. */
 interface Standing {
   readonly ranking: Ranking<Ranked>
-  readonly unranked: readonly string[]
+  readonly unranked: readonly Unranked[]
 }
 
 /** An algorithm row or a suite row before it is ranked. */
@@ -30,8 +43,10 @@ interface Group extends Ranked {
 
 /** Replicates of the bootstrap behind an algorithm row. */
 const REPLICATES = 2_000
-/** Pages of one board kept as they were made. */
-const PAGES = 64
+/** Characters of pages kept as they were sent, over all boards. */
+const KEPT = 24_000_000
+/** Pages of more rows than this are exports: they are not kept. */
+const KEPT_ROWS = 500
 
 const iso = (at: number) => new Date(at).toISOString()
 const boardKey = (hash: string, level: Level) => `${hash}|${level}`
@@ -41,7 +56,12 @@ export class Standings {
   private readonly catalog: Catalog
   private readonly limits: BoardLimits
   private readonly boards = new Map<string, Standing>()
-  private readonly pages = new Map<string, Page>()
+  private readonly making = new Map<string, Promise<Standing>>()
+  /** Counts changes: what was read before the last one is not kept. */
+  private turn = 0
+  /** The page used longest ago comes first. */
+  private readonly pages = new Map<string, PageText>()
+  private kept = 0
   private readonly groups = new Map<string, { ranking: Ranking<Group>; unranked: Group[] }>()
   private sizes: Promise<Map<string, Partial<Record<Level, number>>>> | undefined
 
@@ -51,13 +71,34 @@ export class Standings {
     this.limits = limits
   }
 
-  /** An entry came, or looks different: its boards are made anew when they are next asked for. */
+  /** An entry looks different: its boards are made anew when they are next asked for. */
   changed({ scenarioHash, level }: Pick<EntryRow, 'scenarioHash' | 'level'>): void {
     const key = boardKey(scenarioHash, level)
+    this.turn++
     this.boards.delete(key)
-    this.groups.clear()
+    this.making.delete(key)
     this.sizes = undefined
-    for (const page of this.pages.keys()) if (page.startsWith(key)) this.pages.delete(page)
+    for (const name of this.groups.keys()) {
+      if (name.startsWith('suite|') || name.endsWith(key)) this.groups.delete(name)
+    }
+    for (const [name, { rows }] of this.pages) {
+      if (!name.startsWith(key)) continue
+      this.kept -= rows.length
+      this.pages.delete(name)
+    }
+  }
+
+  /** An entry came to an end, as it is in the store now: it takes its place in the order that is known. */
+  entered(entry: EntryRow): void {
+    const key = boardKey(entry.scenarioHash, entry.level)
+    const known = this.boards.get(key)
+    this.changed(entry)
+    if (known === undefined) return
+    const { ranked, unranked } = placed(memberOf(entry), entry.level, this.limits)
+    if (ranked !== undefined) this.boards.set(key, { ...known, ranking: known.ranking.with(ranked) })
+    else if (unranked !== undefined) {
+      this.boards.set(key, { ...known, unranked: [...known.unranked, unranked].sort(orderUnranked) })
+    }
   }
 
   /** Published entries by scenario hash and level. */
@@ -74,15 +115,38 @@ export class Standings {
 
   /** One frozen policy per row. */
   async policies(task: Task, level: Level, offset: number, limit: number): Promise<Page> {
+    return this.cut(await this.standing(task.hash, level), offset, limit)
+  }
+
+  /** The same as it is sent; kept until an entry comes. */
+  async policiesText(task: Task, level: Level, offset: number, limit: number): Promise<PageText> {
     const key = boardKey(task.hash, level)
     const name = `${key}|${offset}|${limit}`
     const kept = this.pages.get(name)
-    if (kept !== undefined) return kept
-    const { ranking, unranked } = await this.standing(task.hash, level)
+    if (kept !== undefined) {
+      this.pages.delete(name)
+      this.pages.set(name, kept)
+      return kept
+    }
+    const standing = await this.standing(task.hash, level)
+    const page = textOf(await this.cut(standing, offset, limit))
+    // Made from a board that was replaced meanwhile, it must not be kept.
+    if (this.boards.get(key) !== standing || limit > KEPT_ROWS) return page
+    this.pages.set(name, page)
+    this.kept += page.rows.length
+    for (const [old, { rows }] of this.pages) {
+      if (this.kept <= KEPT) break
+      this.kept -= rows.length
+      this.pages.delete(old)
+    }
+    return page
+  }
+
+  private async cut({ ranking, unranked }: Standing, offset: number, limit: number): Promise<Page> {
     const total = ranking.rows.length + unranked.length
     const ids: string[] = []
     for (let place = offset; place < Math.min(total, offset + limit); place++) {
-      ids.push(place < ranking.rows.length ? ranking.rows[place].id : unranked[place - ranking.rows.length])
+      ids.push(place < ranking.rows.length ? ranking.rows[place].id : unranked[place - ranking.rows.length].id)
     }
     const entries = await this.store.entriesById(ids)
     const rows = entries.map((entry, k) => {
@@ -91,13 +155,7 @@ export class Standings {
       if (place >= ranking.rows.length) return row
       return { ...row, standing: 'ranked' as const, rank: ranking.rankAt(place) }
     })
-    const page = { rows, total, ranked: ranking.rows.length }
-    // Made from a board that was replaced meanwhile, it must not be kept.
-    if (this.boards.get(key)?.ranking === ranking) {
-      this.pages.set(name, page)
-      if (this.pages.size > PAGES) this.pages.delete(this.pages.keys().next().value!)
-    }
-    return page
+    return { rows, total, ranked: ranking.rows.length }
   }
 
   /** The row of one entry with its rank. */
@@ -111,11 +169,22 @@ export class Standings {
 
   private async standing(hash: string, level: Level): Promise<Standing> {
     const key = boardKey(hash, level)
-    const known = this.boards.get(key)
+    const known = this.boards.get(key) ?? this.making.get(key)
     if (known !== undefined) return known
-    const made = order(await this.store.members(hash, level), level, this.limits)
-    this.boards.set(key, made)
-    return made
+    const { turn } = this
+    // However many ask at once, it is made once.
+    const making = this.store.members(hash, level).then((members) => {
+      const made = order(members, level, this.limits)
+      // An entry that came meanwhile may not be in it: this answer is as old as the question, the next is not.
+      if (this.turn === turn) this.boards.set(key, made)
+      return made
+    })
+    this.making.set(key, making)
+    try {
+      return await making
+    } finally {
+      if (this.making.get(key) === making) this.making.delete(key)
+    }
   }
 
   /** Independent training runs of one recipe per row. */
@@ -186,19 +255,50 @@ export class Standings {
 
 /** The ranked, best first; then what has too few episodes, then what failed, then what is hidden. */
 function order(members: readonly BoardMember[], level: Level, limits: BoardLimits): Standing {
-  const ranked: Ranked[] = []
-  const rest: { id: string; class: number; value: number; at: number }[] = []
-  for (const { id, state, hidden, mean, error, episodes, publishedAt } of members) {
-    const scored = state === 'published' && !hidden && mean !== null
-    if (scored && level !== 'claimed' && error !== null && episodes >= limits.leastEpisodes) {
-      ranked.push({ id, value: mean, error })
-    } else {
-      const kind = hidden ? 3 : state === 'failed' ? 2 : 1
-      rest.push({ id, class: kind, value: mean ?? -Infinity, at: publishedAt })
-    }
+  const all: Ranked[] = []
+  const rest: Unranked[] = []
+  for (const member of members) {
+    const { ranked, unranked } = placed(member, level, limits)
+    if (ranked !== undefined) all.push(ranked)
+    else if (unranked !== undefined) rest.push(unranked)
   }
-  rest.sort((a, b) => a.class - b.class || compare(b.value, a.value) || b.at - a.at || (a.id < b.id ? -1 : 1))
-  return { ranking: new Ranking(ranked), unranked: rest.map(({ id }) => id) }
+  return { ranking: new Ranking(all), unranked: rest.sort(orderUnranked) }
+}
+
+const orderUnranked = (a: Unranked, b: Unranked): number =>
+  a.class - b.class || compare(b.value, a.value) || b.at - a.at || (a.id < b.id ? -1 : 1)
+
+/** Where an entry belongs. */
+function placed(
+  { id, state, hidden, mean, error, episodes, publishedAt }: BoardMember,
+  level: Level,
+  limits: BoardLimits,
+): { ranked?: Ranked; unranked?: Unranked } {
+  const scored = state === 'published' && !hidden && mean !== null
+  if (scored && level !== 'claimed' && error !== null && episodes >= limits.leastEpisodes) {
+    return { ranked: { id, value: mean, error } }
+  }
+  const kind = hidden ? 3 : state === 'failed' ? 2 : 1
+  return { unranked: { id, class: kind, value: mean ?? -Infinity, at: publishedAt } }
+}
+
+function memberOf({ id, state, hidden, score, episodes, group, trainingSeed, publishedAt }: EntryRow): BoardMember {
+  const { mean = null, error = null } = score ?? {}
+  return {
+    id,
+    state,
+    hidden: hidden !== null,
+    mean,
+    error,
+    episodes,
+    group,
+    trainingSeed,
+    publishedAt: publishedAt ?? 0,
+  }
+}
+
+export function textOf({ rows, ...rest }: Page): PageText {
+  return { rows: JSON.stringify(rows), ...rest }
 }
 
 /** Also of infinities, whose difference is no number. */
@@ -210,7 +310,7 @@ function isRanked(row: BoardRow, limits: BoardLimits): boolean {
 }
 
 /** An entry as a row without a rank; what is hidden or blind stays out of it. */
-export function rowOf(entry: EntryRow, limits: BoardLimits): BoardRow {
+export function rowOf(entry: ShownEntry, limits: BoardLimits): BoardRow {
   const { description, score, hidden, blind, claim } = entry
   const failed = entry.state === 'failed'
   const shown = hidden === null && !blind && description !== null

@@ -37,8 +37,8 @@ export interface SubmissionsSettings {
   readonly log: Logger
   readonly version: string
   readonly now: () => number
-  /** A board has another row, or an entry looks different. */
-  changed(entry: EntryRow): void
+  /** An entry has come to its board, as it is in the store now. */
+  entered(entry: EntryRow): void
 }
 
 /** States that a submission leaves by itself. */
@@ -205,7 +205,7 @@ export class Submissions {
       const record = await appendRecord(inside, signer, 'accepted', this.receipt(entry, null, epoch.commitment), at)
       await inside.changeEntry(entry.id, { log: record.seq })
       const made = { ...entry, log: record.seq }
-      this.all.changed(made)
+      this.all.entered(made)
       return { entry: made, made: true }
     })
   }
@@ -533,7 +533,7 @@ export class Submissions {
       await inside.changeEntry(entry.id, { log: record.seq })
       return { ...whole, log: record.seq }
     })
-    if (published !== undefined) this.all.changed(published)
+    if (published !== undefined) this.all.entered(published)
     return published
   }
 
@@ -584,7 +584,7 @@ export class Submissions {
       await inside.changeEntry(id, { log: record.seq })
       return { ...entry, ...patch, log: record.seq }
     })
-    if (failed !== undefined) this.all.changed(failed)
+    if (failed !== undefined) this.all.entered(failed)
   }
 
   /** Clocks that ran out. */

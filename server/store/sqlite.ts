@@ -28,6 +28,7 @@ import {
   type LogRow,
   type Panel,
   type Problem,
+  type ShownEntry,
   type Store,
 } from './store.ts'
 
@@ -71,7 +72,69 @@ export async function openSqlite(path: string): Promise<Store> {
     await db.destroy()
     throw storeProblem(error)
   }
-  return new SqliteStore(db, file)
+  // A database in memory is seen by its own connection only.
+  const reader = path === ':memory:' ? undefined : new Driver(path, { readonly: true })
+  return new SqliteStore(db, file, reader === undefined ? undefined : new Readings(reader))
+}
+
+/** Columns of a board's row: what is heavy (the scenario in full, the history) stays in the file. */
+const SHOWN = [
+  ...([
+    'id',
+    'level',
+    'state',
+    'since',
+    'publishedAt',
+    'description',
+    'trainingSeed',
+    'claim',
+    'blind',
+    'hidden',
+  ] as const),
+  ...([
+    'disputed',
+    'episodes',
+    'failure',
+    'mean',
+    'iqm',
+    'std',
+    'low',
+    'high',
+    'error',
+    'flags',
+    'panels',
+    'log',
+  ] as const),
+] as const
+type ShownColumns = Pick<Selectable<EntriesTable>, (typeof SHOWN)[number]>
+
+/**
+ * What boards read with every page, as prepared statements on a connection of their own: it sees what is committed, also
+ * while a transaction goes on.
+ */
+class Readings {
+  private readonly file: Database.Database
+  private readonly rows: Database.Statement<[string], ShownColumns>
+  private readonly head: Database.Statement<[], Selectable<Tables['log']>>
+
+  constructor(file: Database.Database) {
+    this.file = file
+    const names = SHOWN.map((name) => `"${name}"`).join(', ')
+    this.rows = file.prepare(`SELECT ${names} FROM entries WHERE id IN (SELECT value FROM json_each(?))`)
+    this.head = file.prepare('SELECT * FROM log ORDER BY seq DESC LIMIT 1')
+  }
+
+  entriesById(ids: readonly string[]): ShownColumns[] {
+    return this.rows.all(json(ids))
+  }
+
+  logHead(): Selectable<Tables['log']> | undefined {
+    return this.head.get()
+  }
+
+  close(): void {
+    this.file.close()
+  }
 }
 
 /** A failure of the database as one sentence. */
@@ -164,9 +227,28 @@ function entryColumns(row: Partial<EntryRow>): Updateable<EntriesTable> {
   return columns as Updateable<EntriesTable>
 }
 
+const parse = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T))
+
+const scoreIn = ({ mean, iqm, std, low, high, error }: ShownColumns): EntryRow['score'] =>
+  mean === null ? null : { mean, iqm: iqm ?? mean, std: std ?? 0, low, high, error }
+
+function shownOf(row: ShownColumns): ShownEntry {
+  const { mean: _m, iqm: _q, std: _s, low: _l, high: _h, error: _e, ...rest } = row
+  return {
+    ...rest,
+    description: parse(row.description),
+    claim: parse(row.claim),
+    failure: parse(row.failure),
+    flags: row.flags === '[]' ? [] : (JSON.parse(row.flags) as string[]),
+    panels: parse(row.panels),
+    blind: row.blind !== 0,
+    disputed: row.disputed !== 0,
+    score: scoreIn(row),
+  }
+}
+
 function entryOf(row: Selectable<EntriesTable>): EntryRow {
-  const { bundleSha256, bundleBytes, mean, iqm, std, low, high, error, runs, ...rest } = row
-  const parse = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T))
+  const { bundleSha256, bundleBytes, mean: _m, iqm: _q, std: _s, low: _l, high: _h, error: _e, runs, ...rest } = row
   return {
     ...rest,
     task: JSON.parse(row.task) as Record<string, unknown>,
@@ -182,7 +264,7 @@ function entryOf(row: Selectable<EntriesTable>): EntryRow {
     refunded: row.refunded !== 0,
     group: runs,
     bundle: bundleSha256 === null ? null : { sha256: bundleSha256, bytes: bundleBytes ?? 0 },
-    score: mean === null ? null : { mean, iqm: iqm ?? mean, std: std ?? 0, low, high, error },
+    score: scoreIn(row),
   }
 }
 
@@ -224,11 +306,14 @@ const VALUES = 16_000
 class SqliteStore implements Store {
   private readonly db: Kysely<Tables>
   private readonly file: Database.Database
+  /** undefined inside a transaction, which sees its own rows, and in memory. */
+  private readonly readings: Readings | undefined
   private readonly inside: boolean
 
-  constructor(db: Kysely<Tables>, file: Database.Database, inside = false) {
+  constructor(db: Kysely<Tables>, file: Database.Database, readings: Readings | undefined, inside = false) {
     this.db = db
     this.file = file
+    this.readings = readings
     this.inside = inside
   }
 
@@ -237,7 +322,7 @@ class SqliteStore implements Store {
     let first: unknown
     const inside = async (trx: Kysely<Tables>) => {
       try {
-        return await work(new SqliteStore(trx, this.file, true))
+        return await work(new SqliteStore(trx, this.file, undefined, true))
       } catch (error) {
         first = error // a full disk ends the transaction by itself: rolling it back fails, and would hide why
         throw error
@@ -303,15 +388,18 @@ class SqliteStore implements Store {
     return Number((await query.executeTakeFirstOrThrow()).count)
   }
 
-  async entriesById(ids: readonly string[]): Promise<EntryRow[]> {
-    const found = new Map<string, EntryRow>()
+  async entriesById(ids: readonly string[]): Promise<ShownEntry[]> {
+    const found = new Map<string, ShownEntry>()
     for (let at = 0; at < ids.length; at += VALUES) {
-      const rows = await this.db
-        .selectFrom('entries')
-        .selectAll()
-        .where('id', 'in', ids.slice(at, at + VALUES))
-        .execute()
-      for (const row of rows) found.set(row.id, entryOf(row))
+      const some = ids.slice(at, at + VALUES)
+      const rows =
+        this.readings?.entriesById(some) ??
+        (await this.db
+          .selectFrom('entries')
+          .select([...SHOWN])
+          .where('id', 'in', some)
+          .execute())
+      for (const row of rows) found.set(row.id, shownOf(row))
     }
     return ids.map((id) => found.get(id)).filter((row) => row !== undefined)
   }
@@ -436,7 +524,10 @@ class SqliteStore implements Store {
   // --- the log
 
   async logHead(): Promise<LogRow | undefined> {
-    const row = await this.db.selectFrom('log').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirst()
+    const row =
+      this.readings === undefined
+        ? await this.db.selectFrom('log').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirst()
+        : this.readings.logHead()
     return row === undefined ? undefined : logOf(row)
   }
 
@@ -521,6 +612,7 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
+    this.readings?.close()
     // Folds the write-ahead log into the file, so that a copy of the file alone is whole.
     try {
       this.file.pragma('wal_checkpoint(TRUNCATE)')

@@ -69,6 +69,28 @@ export interface EntryRow {
   readonly requestHash: string | null
 }
 
+/** What a row of a board shows of an entry: everything but the heavy columns. */
+export type ShownEntry = Pick<
+  EntryRow,
+  | 'id'
+  | 'level'
+  | 'state'
+  | 'since'
+  | 'publishedAt'
+  | 'description'
+  | 'trainingSeed'
+  | 'claim'
+  | 'blind'
+  | 'hidden'
+  | 'disputed'
+  | 'episodes'
+  | 'failure'
+  | 'score'
+  | 'flags'
+  | 'panels'
+  | 'log'
+>
+
 /** One episode of an entry. A live one is written when it starts and again when it ends. */
 export interface EpisodeRecord {
   readonly panel: Panel
@@ -173,7 +195,7 @@ export interface Store {
   entries(filter: EntryFilter): Promise<EntryRow[]>
   countEntries(filter: EntryFilter & { readonly refunded?: boolean; readonly address?: string }): Promise<number>
   /** Entries of these ids in their order; unknown ones are left out. */
-  entriesById(ids: readonly string[]): Promise<EntryRow[]>
+  entriesById(ids: readonly string[]): Promise<ShownEntry[]>
   /** Everything on a board: published and failed. */
   members(scenarioHash: string, level: Level): Promise<BoardMember[]>
   /** Rows per scenario hash and level that are published and not hidden. */
