@@ -49,6 +49,7 @@ Commands
 ${lines.join('\n')}
 
   troupe help <command>     options of one command
+  troupe help all           options of every command
   troupe help exit-codes    what the process says when it ends
 
 Options of every command
@@ -132,6 +133,33 @@ function refuseSwallowedOptions(name: string, command: Command, rest: readonly s
   })
 }
 
+/** A command with all its options; `run` gets the work that its action asks for. */
+async function commandOf(name: string, run: Parameters<CommandFile['define']>[1]): Promise<Command> {
+  const [{ Command }, { addSharedOptions }, file] = await Promise.all([
+    import('commander'),
+    import('./settings.ts'),
+    COMMANDS[name].load(),
+  ])
+  const command = new Command(`troupe ${name}`).description(COMMANDS[name].summary)
+  command.exitOverride().configureOutput({ writeErr: () => {}, outputError: () => {} })
+  command.helpOption('-h, --help', 'show this page').showHelpAfterError(false)
+  file.define(command, run)
+  addSharedOptions(command)
+  return command
+}
+
+/** The pages of all commands, as `help <command>` shows them one by one. */
+async function everyPage(): Promise<string> {
+  const pages: string[] = []
+  for (const name of Object.keys(COMMANDS)) {
+    const command = await commandOf(name, async () => {})
+    let page = ''
+    command.configureOutput({ writeOut: (text) => (page += text) }).outputHelp()
+    pages.push(page)
+  }
+  return pages.join('\n')
+}
+
 async function main(argv: readonly string[]): Promise<number> {
   const asked = splitCommand(argv)
   let { name, rest } = asked
@@ -146,8 +174,12 @@ async function main(argv: readonly string[]): Promise<number> {
         process.stdout.write(`${EXIT_CODES_TEXT}\n`)
         return EXIT.fine
       }
+      if (topic === 'all') {
+        process.stdout.write(await everyPage())
+        return EXIT.fine
+      }
       if (topic !== undefined && !Object.hasOwn(COMMANDS, topic)) {
-        throw unknownName('help: topic', topic, [...Object.keys(COMMANDS), 'exit-codes'])
+        throw unknownName('help: topic', topic, [...Object.keys(COMMANDS), 'all', 'exit-codes'])
       }
       name = topic
       rest = ['--help']
@@ -166,19 +198,10 @@ async function main(argv: readonly string[]): Promise<number> {
       return odd === undefined && rest.length === 0 ? EXIT.input : EXIT.fine
     }
     if (!Object.hasOwn(COMMANDS, name)) throw unknownName('command', name, Object.keys(COMMANDS))
-    const [{ Command }, { addSharedOptions }, file] = await Promise.all([
-      import('commander'),
-      import('./settings.ts'),
-      COMMANDS[name].load(),
-    ])
     let exit: number = EXIT.fine
-    const command = new Command(`troupe ${name}`).description(COMMANDS[name].summary)
-    command.exitOverride().configureOutput({ writeErr: () => {}, outputError: () => {} })
-    command.helpOption('-h, --help', 'show this page').showHelpAfterError(false)
-    file.define(command, async (work) => {
+    const command = await commandOf(name, async (work) => {
       exit = (await work({ out, foreign, version: packageVersion() })) ?? EXIT.fine
     })
-    addSharedOptions(command)
     refuseSwallowedOptions(name, command, rest)
     try {
       await command.parseAsync(rest, { from: 'user' })
