@@ -203,7 +203,7 @@ describe('A2C is PPO with one pass over the whole rollout', () => {
     Object.entries(learner.save().weights).filter(([name]) => !name.startsWith('memory/'))
 
   /** Both from the same seed under one name, so that they draw the same weights and choices. */
-  function pair(change: Record<string, unknown> = {}, updates = 1) {
+  function pair(change: Record<string, unknown> = {}, updates = 1, common: Record<string, unknown> = {}) {
     const open_ = (definition: 'ppo' | 'a2c') => {
       const batch = open(world, shared.lanes)
       const { spec } = batch
@@ -212,7 +212,7 @@ describe('A2C is PPO with one pass over the whole rollout', () => {
       const defaults = Object.fromEntries(
         Object.entries(schema.settings.properties).map(([k, { default: d }]) => [k, d]),
       )
-      const settings = { ...defaults, ...shared, ...kind, shards: 1, chunk: null } as never
+      const settings = { ...defaults, ...shared, ...common, ...kind, shards: 1, chunk: null } as never
       const request = { batch, seed: 1, teamReward: 'sum', settings } as const
       const learner = definition === 'ppo' ? new Ppo(request, { name: 'same', settings, criticInputs }) : new A2c<never>(request, { name: 'same', settings, criticInputs }) // prettier-ignore
       train(learner, updates)
@@ -227,6 +227,16 @@ describe('A2C is PPO with one pass over the whole rollout', () => {
     for (const updates of [1, 50]) {
       const { ppo, a2c } = pair({}, updates)
       expect(ppo).toEqual(a2c)
+    }
+  })
+
+  test('with returns of some steps and critics that follow, softly or at intervals, as well', () => {
+    const soft = { nSteps: 2, target: 'soft', targetTau: 0.5 }
+    const hard = { nSteps: 2, target: 'hard', targetEvery: 2 }
+    const [plain, ...following] = [{}, soft, hard].map((common) => pair({}, 5, common))
+    for (const { ppo, a2c } of following) {
+      expect(ppo).toEqual(a2c)
+      expect(ppo).not.toEqual(plain.ppo)
     }
   })
 

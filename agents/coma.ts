@@ -19,6 +19,7 @@ import { Generator, TroupeError, namedSeed, withDefaults, type EnvBatch, type En
 import {
   ACTOR_SETTINGS,
   ActorCritic,
+  CRITIC_LAYERS,
   actorPolicy,
   effectiveSettings as effectiveOf,
   policyGradient,
@@ -30,12 +31,21 @@ import {
 } from './core/actor-critic.ts'
 import { lambdaTargets, nextValues } from './core/advantages.ts'
 import { requireChoices } from './core/categorical.ts'
-import { type LearnerDefinition, type LearnerRequest, type Metrics } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest, type Metrics } from './core/learner.ts'
 import { Means } from './core/metrics.ts'
 import { Network } from './core/networks.ts'
 import { foresight } from './core/normalise.ts'
 import { minibatches, played, play, scheduled } from './core/onpolicy.ts'
 import { type AgentView, type PolicyMemory } from './core/policy.ts'
+import {
+  EPYMARL_APART,
+  EPYMARL_DIFFERS,
+  EPYMARL_LONG_STRETCH,
+  EPYMARL_SHARED,
+  EPYMARL_SOURCE,
+  EPYMARL_STRETCH,
+  epymarlFamilies,
+} from './core/published.ts'
 import { fixed, real, whole, yes } from './core/settings.ts'
 import { requestSpec, sumNumbers, type Part, type Shard } from './core/shards.ts'
 import { requireOneReward } from './core/teams.ts'
@@ -55,6 +65,7 @@ export const COMA_SETTINGS = Type.Object(
       default: null,
       description: 'Width of the critic’s hidden layers; null = hidden. PyMARL 128.',
     }),
+    criticLayers: CRITIC_LAYERS,
     criticLr: real(1e-3, 0, 1, 'Step size of the critic.'),
     lambda: real(0.8, 0, 1, 'TD(λ) trace of the critic’s targets; PyMARL .8.'),
     targetEvery: whole(
@@ -72,6 +83,64 @@ export const COMA_SETTINGS = Type.Object(
 )
 
 export type ComaSettings = Static<typeof COMA_SETTINGS>
+
+const COMA_EPYMARL_DIFFERS = `${EPYMARL_DIFFERS}; targets are TD(.8), where the source has returns of 10 steps (5 with networks apart)`
+
+/** As published. */
+export const COMA_PRESETS: Readonly<Record<string, LearnerPreset<ComaSettings>>> = {
+  pymarl: {
+    summary: 'the paper’s, for SMAC: recurrent actors, TD(.8), a floor of uniform choices that falls from .5',
+    source: 'oxwhirl/pymarl at c971afd',
+    settings: {
+      lanes: 8,
+      rolloutSteps: 60,
+      chunk: 60,
+      network: 'gru',
+      layers: 1,
+      hidden: 64,
+      criticHidden: 128,
+      criticLayers: 2,
+      init: 'uniform',
+      lr: 5e-4,
+      criticLr: 5e-4,
+      optimiser: 'rmsprop',
+      optimiserEpsilon: 1e-5,
+      gradientNorm: 10,
+      gamma: 0.99,
+      lambda: 0.8,
+      targetEvery: 200,
+      entropy: 0,
+      epsilon: 0.5,
+      epsilonEnd: 0.01,
+      epsilonSteps: 100_000,
+    },
+    differs:
+      'stretches of 60 steps stand for 8 whole episodes; the critic takes one step per rollout, not one per time step; neither ' +
+      'network sees last actions',
+  },
+  epymarl: {
+    summary: 'shared networks, recurrent actors of 64, a hard target',
+    source: EPYMARL_SOURCE,
+    settings: {
+      ...EPYMARL_SHARED,
+      ...EPYMARL_LONG_STRETCH,
+      hidden: 64,
+      lr: 3e-4,
+      criticLr: 3e-4,
+      entropy: 0.001,
+      targetEvery: 200,
+    },
+    families: epymarlFamilies(true),
+    differs: COMA_EPYMARL_DIFFERS,
+  },
+  'epymarl-ns': {
+    summary: 'a network of 64 for each agent, feed-forward, a hard target',
+    source: EPYMARL_SOURCE,
+    settings: { ...EPYMARL_APART, ...EPYMARL_STRETCH, lr: 5e-4, criticLr: 5e-4, entropy: 0.01, targetEvery: 200 },
+    families: epymarlFamilies(false),
+    differs: COMA_EPYMARL_DIFFERS,
+  },
+}
 
 function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<ComaSettings> {
   return effectiveOf('coma', withDefaults(COMA_SETTINGS, given ?? {}, 'coma settings'), agents)
@@ -213,7 +282,7 @@ export class Coma extends ActorCritic<ComaSettings> {
           inputs: inputs.width,
           outputs: product(spec.actionSizes),
           hidden: settings.criticHidden ?? settings.hidden,
-          layers: settings.layers,
+          layers: settings.criticLayers ?? settings.layers,
           activation: settings.activation,
           outputGain: 1,
           init: settings.init,
@@ -542,6 +611,7 @@ export const coma: LearnerDefinition = {
   paper: 'Foerster et al. 2018, arXiv 1705.08926',
   summary: 'Actors that learn from what else they could have done, as a central critic of all choices sees it.',
   settings: COMA_SETTINGS,
+  presets: COMA_PRESETS,
   create,
   shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
   policy: (spec, checkpoint, mode) => actorPolicy('coma', spec, checkpoint, mode),

@@ -16,7 +16,7 @@
  */
 import { Type, type Static } from '#typebox'
 import { withDefaults } from '../envs/core/index.ts'
-import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
 import { DuellingLstm } from './core/lstm.ts'
 import { ValueLearner, valuePolicy, type Mixing } from './core/qlearning.ts'
 import { real, revised, whole } from './core/settings.ts'
@@ -72,6 +72,30 @@ export const DQSA_SETTINGS = Type.Object(
 
 export type DqsaSettings = Static<typeof DQSA_SETTINGS>
 
+/** As published. */
+export const DQSA_PRESETS: Readonly<Record<string, LearnerPreset<DqsaSettings>>> = {
+  shkrwnd: {
+    summary: 'the public reimplementation: windows of 5 slots, six of them in a batch, a gradient step per slot',
+    source: 'shkrwnd/Deep-Reinforcement-Learning-for-Dynamic-Spectrum-Access',
+    settings: {
+      lanes: 1,
+      hidden: 128,
+      memoryEpisodes: 5,
+      batchEpisodes: 5,
+      window: 5,
+      updatesPerEpisode: 200,
+      gamma: 0.9,
+      lr: 1e-4,
+      alphaStart: 0.02,
+      alphaEnd: 0.01,
+      exploreSteps: 100_000,
+    },
+    differs:
+      'five episodes of 200 slots stand for its memory of 1000 slots, so a batch has five windows, not six; β is ours; a failed ' +
+      'attempt is seen as such',
+  },
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 
 /** Users are not joined: everybody learns from the reward it is given. */
@@ -107,6 +131,7 @@ export const dqsa: LearnerDefinition = {
   paper: 'Naparstek and Cohen 2019, arXiv 1704.02613',
   summary: 'Spectrum access: a shared LSTM with duelling heads, double-Q, sharpening softmax exploration.',
   settings: DQSA_SETTINGS,
+  presets: DQSA_PRESETS,
   create,
   policy: (spec, checkpoint, mode) =>
     valuePolicy('dqsa', spec, checkpoint, mode, (settings) => playing(settings as unknown as DqsaSettings)),

@@ -29,7 +29,7 @@ import {
 } from './core/actor-critic.ts'
 import { type SharedActor } from './core/actor.ts'
 import { Inputs, type Uploaded } from './core/inputs.ts'
-import { type LearnerDefinition, type LearnerRequest, type Metrics } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest, type Metrics } from './core/learner.ts'
 import { Means } from './core/metrics.ts'
 import { Descent, estimate, minibatches } from './core/onpolicy.ts'
 import { power } from './core/players.ts'
@@ -64,6 +64,46 @@ export const HAPPO_SETTINGS = Type.Object(
 )
 
 export type HappoSettings = Static<typeof HAPPO_SETTINGS>
+
+/** As published. */
+export const HAPPO_PRESETS: Readonly<Record<string, LearnerPreset<HappoSettings>>> = {
+  harl: {
+    summary: '20 lanes of 200 steps, networks of 128; on skirmish three layers of 64 and a GRU',
+    source: 'PKU-MARL/HARL at d539bad',
+    settings: {
+      lanes: 20,
+      rolloutSteps: 200,
+      hidden: 128,
+      layers: 2,
+      lr: 5e-4,
+      criticLr: 5e-4,
+      epochs: 5,
+      minibatches: 1,
+      clip: 0.2,
+      valueClip: 0.2,
+      entropy: 0.01,
+      huberDelta: 10,
+      gradientNorm: 10,
+      optimiserEpsilon: 1e-5,
+      gamma: 0.99,
+      lambda: 0.95,
+      sharing: 'none',
+      advantageOver: 'agent',
+    },
+    families: {
+      skirmish: {
+        rolloutSteps: 160,
+        hidden: 64,
+        layers: 3,
+        network: 'gru',
+        criticNetwork: 'gru',
+        chunk: 10,
+      },
+    },
+    differs:
+      'no LayerNorm; clip and gamma were tuned for each SMAC map (.05 to .2, .95 or .99); states of an agent’s own are left out',
+  },
+}
 
 function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<HappoSettings> {
   const settings = withDefaults(HAPPO_SETTINGS, given ?? {}, 'happo settings')
@@ -270,6 +310,7 @@ export const happo: LearnerDefinition = {
   paper: 'Kuba et al. 2022, arXiv 2109.11251',
   summary: 'PPO for teams of unlike agents: actors of their own, updated one after the other; a central critic.',
   settings: HAPPO_SETTINGS,
+  presets: HAPPO_PRESETS,
   create,
   shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
   policy: (spec, checkpoint, mode) => actorPolicy('happo', spec, checkpoint, mode),

@@ -11,7 +11,7 @@
 import { Type, type Static } from '#typebox'
 import { Generator, naturalLogarithm, namedSeed, withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { choiceEntropy, squeezed, straightThrough } from './core/heads.ts'
-import { type LearnerDefinition, type LearnerRequest, type SavedNetwork } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest, type SavedNetwork } from './core/learner.ts'
 import { type Means } from './core/metrics.ts'
 import { Network, type Slice } from './core/networks.ts'
 import { gumbel, normal } from './core/noise.ts'
@@ -75,6 +75,34 @@ export const HASAC_SETTINGS = Type.Object(
 )
 
 export type HasacSettings = Static<typeof HASAC_SETTINGS>
+
+/** As published. */
+export const HASAC_PRESETS: Readonly<Record<string, LearnerPreset<HasacSettings>>> = {
+  harl: {
+    summary: '20 lanes, 50 gradient steps per 50 steps of each, batches of 1000; on skirmish slower actors',
+    source: 'PKU-MARL/HARL at d539bad',
+    settings: {
+      lanes: 20,
+      rolloutSteps: 50,
+      updates: 50,
+      batch: 1000,
+      memory: 1_000_000,
+      warmup: 10_000,
+      hidden: 256,
+      layers: 2,
+      lr: 5e-4,
+      criticLr: 5e-4,
+      alphaLr: 3e-4,
+      gamma: 0.99,
+      tau: 0.005,
+      window: 20,
+      huberDelta: 10,
+    },
+    families: { skirmish: { lr: 3e-4 } },
+    differs:
+      'gradients are clipped; entropies of choices are exact and have a target; values are not normalised; no LayerNorm',
+  },
+}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // What policies say, and what is asked of them.
@@ -371,6 +399,7 @@ export const hasac: LearnerDefinition = {
   summary:
     'Soft actor–critic for teams: agents of their own, updated one after the other; twin critics that see everything.',
   settings: HASAC_SETTINGS,
+  presets: HASAC_PRESETS,
   create,
   policy: (spec, checkpoint, mode) =>
     playersPolicy('hasac', checkpoint, mode, (settings, agents) =>

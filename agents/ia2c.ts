@@ -11,12 +11,67 @@ import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
 import { actorPolicy, type Effective } from './core/actor-critic.ts'
 import { ownInputs } from './core/critic-inputs.ts'
-import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
+import {
+  A2C_EQUAL,
+  A2C_EQUAL_DIFFERS,
+  A2C_EQUAL_SOURCE,
+  EPYMARL_APART,
+  EPYMARL_CRITIC,
+  EPYMARL_DIFFERS,
+  EPYMARL_LONG_STRETCH,
+  EPYMARL_SHARED,
+  EPYMARL_SOURCE,
+  EPYMARL_STRETCH,
+  HARD_TARGET,
+  SOFT_TARGET,
+  epymarlFamilies,
+} from './core/published.ts'
 import { requestSpec } from './core/shards.ts'
 
 export const IA2C_SETTINGS = Type.Object(A2C_SETTINGS, { additionalProperties: false })
 
 export type Ia2cSettings = Static<typeof IA2C_SETTINGS>
+
+/** As published. */
+export const IA2C_PRESETS: Readonly<Record<string, LearnerPreset<Ia2cSettings>>> = {
+  epymarl: {
+    summary: 'shared networks, recurrent actors of 128, returns of 5 steps from a soft target',
+    source: EPYMARL_SOURCE,
+    settings: {
+      ...EPYMARL_SHARED,
+      ...EPYMARL_CRITIC,
+      ...SOFT_TARGET,
+      ...EPYMARL_LONG_STRETCH,
+      lr: 5e-4,
+      criticLr: 5e-4,
+      entropy: 0.001,
+    },
+    families: epymarlFamilies(true),
+    differs: EPYMARL_DIFFERS,
+  },
+  'epymarl-ns': {
+    summary: 'a network of 64 for each agent, feed-forward, returns of 5 steps from a hard target',
+    source: EPYMARL_SOURCE,
+    settings: {
+      ...EPYMARL_APART,
+      ...EPYMARL_CRITIC,
+      ...HARD_TARGET,
+      ...EPYMARL_STRETCH,
+      lr: 5e-4,
+      criticLr: 5e-4,
+      entropy: 0.001,
+    },
+    families: epymarlFamilies(false),
+    differs: EPYMARL_DIFFERS,
+  },
+  a2c: {
+    summary: 'the settings under which PPO is A2C: compare with ippo under the same name',
+    source: A2C_EQUAL_SOURCE,
+    settings: A2C_EQUAL,
+    differs: A2C_EQUAL_DIFFERS,
+  },
+}
 
 function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<Ia2cSettings> {
   return effectiveA2c('ia2c', withDefaults(IA2C_SETTINGS, given ?? {}, 'ia2c settings'), agents)
@@ -34,6 +89,7 @@ export const ia2c: LearnerDefinition = {
   paper: 'Mnih et al. 2016, arXiv 1602.01783',
   summary: 'Independent A2C: actors and critics see their own observation only.',
   settings: IA2C_SETTINGS,
+  presets: IA2C_PRESETS,
   create,
   shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
   policy: (spec, checkpoint, mode) => actorPolicy('ia2c', spec, checkpoint, mode),

@@ -10,13 +10,107 @@
 import { Type, type Static } from '#typebox'
 import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { ownInputs } from './core/critic-inputs.ts'
-import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
 import { PPO_SETTINGS, Ppo, effectivePpo, ppoPolicy, type EffectivePpo } from './core/ppo.ts'
+import {
+  A2C_EQUAL,
+  A2C_EQUAL_DIFFERS,
+  A2C_EQUAL_SOURCE,
+  BENCHMARL,
+  BENCHMARL_DIFFERS,
+  BENCHMARL_SOURCE,
+  EPYMARL_APART,
+  EPYMARL_CRITIC,
+  EPYMARL_LONG_STRETCH,
+  EPYMARL_SHARED,
+  EPYMARL_SOURCE,
+  EPYMARL_STRETCH,
+  HARD_TARGET,
+  JAXMARL,
+  JAXMARL_DIFFERS,
+  JAXMARL_MEMORY,
+  JAXMARL_SMAX,
+  JAXMARL_SOURCE,
+  MAPPO_DIFFERS,
+  MAPPO_PARTICLES,
+  MAPPO_REFERENCE,
+  MAPPO_SOURCE,
+  MAVA,
+  MAVA_DIFFERS,
+  MAVA_SOURCE,
+  PPO_EPYMARL,
+  PPO_EPYMARL_DIFFERS,
+  SOFT_TARGET,
+  epymarlFamilies,
+} from './core/published.ts'
 import { requestSpec } from './core/shards.ts'
 
 export const IPPO_SETTINGS = Type.Object(PPO_SETTINGS, { additionalProperties: false })
 
 export type IppoSettings = Static<typeof IPPO_SETTINGS>
+
+/** As published. */
+export const IPPO_PRESETS: Readonly<Record<string, LearnerPreset<IppoSettings>>> = {
+  epymarl: {
+    summary: 'shared networks, recurrent actors of 128, returns of 5 steps from a soft target',
+    source: EPYMARL_SOURCE,
+    settings: {
+      ...EPYMARL_SHARED,
+      ...EPYMARL_CRITIC,
+      ...SOFT_TARGET,
+      ...EPYMARL_LONG_STRETCH,
+      ...PPO_EPYMARL,
+      lr: 3e-4,
+      criticLr: 3e-4,
+      entropy: 0.001,
+    },
+    families: epymarlFamilies(true),
+    differs: PPO_EPYMARL_DIFFERS,
+  },
+  'epymarl-ns': {
+    summary: 'a network of 64 for each agent, feed-forward, returns of 5 steps from a hard target',
+    source: EPYMARL_SOURCE,
+    settings: {
+      ...EPYMARL_APART,
+      ...EPYMARL_CRITIC,
+      ...HARD_TARGET,
+      ...EPYMARL_STRETCH,
+      ...PPO_EPYMARL,
+      lr: 3e-4,
+      criticLr: 3e-4,
+      entropy: 0.01,
+    },
+    families: epymarlFamilies(false),
+    differs: PPO_EPYMARL_DIFFERS,
+  },
+  mappo: {
+    summary: 'the MAPPO paper’s comparison: recurrent, a network for each agent',
+    source: MAPPO_SOURCE,
+    settings: { ...MAPPO_REFERENCE, sharing: 'none' },
+    families: { particles: MAPPO_PARTICLES },
+    differs: MAPPO_DIFFERS,
+  },
+  jaxmarl: {
+    summary: 'feed-forward on particles; on skirmish its SMAX runs: recurrent, clip .05',
+    source: JAXMARL_SOURCE,
+    settings: { ...JAXMARL, lr: 2.5e-4, criticLr: 2.5e-4 },
+    families: { skirmish: { ...JAXMARL_MEMORY, ...JAXMARL_SMAX, lr: 4e-3, criticLr: 4e-3, clip: 0.05 } },
+    differs: JAXMARL_DIFFERS,
+  },
+  mava: { summary: 'feed-forward, 16 lanes of 128 steps', source: MAVA_SOURCE, settings: MAVA, differs: MAVA_DIFFERS },
+  benchmarl: {
+    summary: 'many passes over small minibatches, small steps',
+    source: BENCHMARL_SOURCE,
+    settings: BENCHMARL,
+    differs: BENCHMARL_DIFFERS,
+  },
+  a2c: {
+    summary: 'the settings under which PPO is A2C: compare with ia2c under the same name',
+    source: A2C_EQUAL_SOURCE,
+    settings: { ...A2C_EQUAL, epochs: 1, minibatches: 1, valueClip: null },
+    differs: A2C_EQUAL_DIFFERS,
+  },
+}
 
 function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): EffectivePpo<IppoSettings> {
   return effectivePpo('ippo', withDefaults(IPPO_SETTINGS, given ?? {}, 'ippo settings'), agents)
@@ -34,6 +128,7 @@ export const ippo: LearnerDefinition = {
   paper: 'de Witt et al. 2020, arXiv 2011.09533',
   summary: 'Independent PPO: actors and critics see their own observation only; networks are shared.',
   settings: IPPO_SETTINGS,
+  presets: IPPO_PRESETS,
   create,
   shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
   policy: (spec, checkpoint, mode) => ppoPolicy('ippo', spec, checkpoint, mode),

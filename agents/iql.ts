@@ -27,13 +27,13 @@ export const IQL_SETTINGS = Type.Object({ ...VALUE_SETTINGS, ...EPSILON_SETTINGS
 
 export type IqlSettings = Static<typeof IQL_SETTINGS>
 
-type Preset = LearnerPreset & { readonly settings: Partial<IqlSettings> }
+type Preset = LearnerPreset<IqlSettings>
 
 /** As published. EPyMARL uses the same for every environment family. */
 export const IQL_PRESETS: Readonly<Record<'epymarl' | 'epymarl-ns', Preset>> = {
   epymarl: {
-    summary:
-      'EPyMARL (cbc38c0) with shared networks, all families: GRU of 128, ε over 200,000 steps, rewards standardised',
+    summary: 'shared networks, all families: GRU of 128, ε over 200,000 steps, rewards standardised',
+    source: 'uoe-agents/epymarl at cbc38c0',
     settings: {
       lanes: 1,
       network: 'gru',
@@ -45,7 +45,8 @@ export const IQL_PRESETS: Readonly<Record<'epymarl' | 'epymarl-ns', Preset>> = {
     },
   },
   'epymarl-ns': {
-    summary: 'EPyMARL (cbc38c0) with a network for each agent, all families',
+    summary: 'a network for each agent, all families',
+    source: 'uoe-agents/epymarl at cbc38c0',
     settings: { lanes: 1, sharing: 'none', hidden: 64, lr: 5e-4, epsilonSteps: 50_000, rewardScaling: 'standardise' },
   },
 }

@@ -98,6 +98,7 @@ const OTHER: Record<string, unknown> = {
   gradientNorm: 0.01,
   sharing: 'none',
   criticHidden: 9,
+  criticLayers: 2,
   entropyEnd: 0.5,
   layers: 2,
   memoryEpisodes: 3,

@@ -11,12 +11,60 @@ import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
 import { actorPolicy, type Effective } from './core/actor-critic.ts'
 import { CENTRAL_SETTINGS, centralInputs, effectiveCentral } from './core/critic-inputs.ts'
-import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
+import {
+  EPYMARL_APART,
+  EPYMARL_CRITIC,
+  EPYMARL_DIFFERS,
+  EPYMARL_LONG_STRETCH,
+  EPYMARL_SHARED,
+  EPYMARL_SOURCE,
+  EPYMARL_STRETCH,
+  HARD_TARGET,
+  SOFT_TARGET,
+  epymarlFamilies,
+} from './core/published.ts'
 import { requestSpec } from './core/shards.ts'
 
 export const MAA2C_SETTINGS = Type.Object({ ...A2C_SETTINGS, ...CENTRAL_SETTINGS }, { additionalProperties: false })
 
 export type Maa2cSettings = Static<typeof MAA2C_SETTINGS>
+
+/** As published. */
+export const MAA2C_PRESETS: Readonly<Record<string, LearnerPreset<Maa2cSettings>>> = {
+  epymarl: {
+    summary: 'shared networks, recurrent actors of 128, returns of 5 steps from a soft target',
+    source: EPYMARL_SOURCE,
+    settings: {
+      ...EPYMARL_SHARED,
+      ...EPYMARL_CRITIC,
+      ...SOFT_TARGET,
+      ...EPYMARL_LONG_STRETCH,
+      lr: 5e-4,
+      criticLr: 5e-4,
+      entropy: 0.01,
+      criticInput: 'observations',
+    },
+    families: epymarlFamilies(true, { skirmish: { criticInput: 'state' as const } }),
+    differs: EPYMARL_DIFFERS,
+  },
+  'epymarl-ns': {
+    summary: 'a network of 64 for each agent, feed-forward, returns of 5 steps from a hard target',
+    source: EPYMARL_SOURCE,
+    settings: {
+      ...EPYMARL_APART,
+      ...EPYMARL_CRITIC,
+      ...HARD_TARGET,
+      ...EPYMARL_STRETCH,
+      lr: 3e-4,
+      criticLr: 3e-4,
+      entropy: 0.01,
+      criticInput: 'observations',
+    },
+    families: epymarlFamilies(false, { skirmish: { criticInput: 'state' as const } }),
+    differs: EPYMARL_DIFFERS,
+  },
+}
 
 function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<Maa2cSettings> {
   const settings = withDefaults(MAA2C_SETTINGS, given ?? {}, 'maa2c settings')
@@ -35,6 +83,7 @@ export const maa2c: LearnerDefinition = {
   paper: 'Papoudakis et al. 2021, arXiv 2006.07869',
   summary: 'A2C for teams: actors see their own observation, a central critic sees the state.',
   settings: MAA2C_SETTINGS,
+  presets: MAA2C_PRESETS,
   create,
   shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
   policy: (spec, checkpoint, mode) => actorPolicy('maa2c', spec, checkpoint, mode),

@@ -12,7 +12,7 @@
 import { Type, type Static } from '#typebox'
 import { Generator, namedSeed, withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { straightThrough } from './core/heads.ts'
-import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
 import { Network } from './core/networks.ts'
 import { gumbel } from './core/noise.ts'
 import {
@@ -35,6 +35,7 @@ import {
 } from './core/offpolicy.ts'
 import { type Means } from './core/metrics.ts'
 import { Players } from './core/players.ts'
+import { EPYMARL_SOURCE } from './core/published.ts'
 import { real, whole } from './core/settings.ts'
 import { requestSpec } from './core/shards.ts'
 import { tf } from './core/tensors.ts'
@@ -90,6 +91,63 @@ export const MADDPG_SETTINGS = Type.Object(
 )
 
 export type MaddpgSettings = Static<typeof MADDPG_SETTINGS>
+
+/** Sixteen episodes in a batch, 50,000 in the memory, one gradient step per episode, by the family's time limit. */
+const epymarlEpisodes = (limit: number) => ({ rolloutSteps: limit, batch: 16 * limit, warmup: 16 * limit })
+
+/** As published. */
+export const MADDPG_PRESETS: Readonly<Record<string, LearnerPreset<MaddpgSettings>>> = {
+  maddpg: {
+    summary: 'the paper’s, for particles: large steps, large batches, one gradient step per 100 steps',
+    source: 'openai/maddpg at 3ceefa0',
+    settings: {
+      lanes: 1,
+      rolloutSteps: 100,
+      updates: 1,
+      batch: 1024,
+      memory: 1_000_000,
+      warmup: 25_600,
+      hidden: 64,
+      layers: 2,
+      lr: 1e-2,
+      criticLr: 1e-2,
+      gamma: 0.95,
+      tau: 0.01,
+      gradientNorm: 0.5,
+      regulariser: 1e-3,
+      temperature: 1,
+    },
+    differs:
+      'uniform play in the beginning; choices are played and kept as one of them, not soft; see the table of differences',
+  },
+  'maddpg-ensemble': {
+    summary: 'the same with three policies of each agent, as the paper has in its competitions',
+    source: 'Lowe et al. 2017, arXiv 1706.02275, section 4.3',
+    settings: { policies: 3, lanes: 1, rolloutSteps: 100, memory: 1_000_000, warmup: 25_600 },
+    differs: 'the released code has no ensembles; the rest is that code’s',
+  },
+  'epymarl-ns': {
+    summary: 'a network of 128 for each agent, feed-forward, a soft target',
+    source: EPYMARL_SOURCE,
+    settings: {
+      lanes: 1,
+      updates: 1,
+      memory: 1_250_000,
+      hidden: 128,
+      lr: 5e-4,
+      criticLr: 5e-4,
+      gamma: 0.99,
+      tau: 0.01,
+      gradientNorm: 10,
+      regulariser: 1e-3,
+      ...epymarlEpisodes(25),
+    },
+    families: { foraging: epymarlEpisodes(50), warehouse: epymarlEpisodes(500) },
+    differs:
+      'steps are drawn one by one, not as episodes; rewards are not standardised; others’ actions are the remembered ones; ' +
+      '1,250,000 steps of memory stand for 50,000 episodes of 25',
+  },
+}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // What critics are asked.
@@ -296,6 +354,7 @@ export const maddpg: LearnerDefinition = {
   summary:
     'Actors of their own, critics that see all observations and actions; from remembered steps. Real numbers or choices.',
   settings: MADDPG_SETTINGS,
+  presets: MADDPG_PRESETS,
   create,
   policy: (spec, checkpoint, mode) =>
     playersPolicy('maddpg', checkpoint, mode, (settings, agents) =>

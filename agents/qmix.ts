@@ -56,16 +56,18 @@ export const QMIX_SETTINGS = Type.Object(
 
 export type QmixSettings = Static<typeof QMIX_SETTINGS>
 
-type Preset = LearnerPreset & { readonly settings: Partial<QmixSettings> }
+type Preset = LearnerPreset<QmixSettings>
 
 /** As published. EPyMARL uses the same for every environment family, PyMARL and PyMARL2 are for SMAC. */
 export const QMIX_PRESETS: Readonly<Record<'epymarl' | 'pymarl' | 'pymarl2' | 'pymarl2-6h_vs_8z', Preset>> = {
   epymarl: {
-    summary: 'EPyMARL (cbc38c0), all families: feed-forward, rewards standardised',
+    summary: 'all families: feed-forward, rewards standardised',
+    source: 'uoe-agents/epymarl at cbc38c0',
     settings: { lanes: 1, hidden: 64, lr: 5e-4, epsilonSteps: 50_000, rewardScaling: 'standardise' },
   },
   pymarl: {
-    summary: 'PyMARL (c971afd), SMAC: GRU of 64 that sees its last action, RMSProp',
+    summary: 'SMAC: GRU of 64 that sees its last action, RMSProp',
+    source: 'oxwhirl/pymarl at c971afd',
     settings: {
       lanes: 1,
       network: 'gru',
@@ -77,7 +79,8 @@ export const QMIX_PRESETS: Readonly<Record<'epymarl' | 'pymarl' | 'pymarl2' | 'p
     },
   },
   pymarl2: {
-    summary: 'PyMARL2, tuned for SMAC: Adam 1e-3, 128 episodes in a batch, TD(.6), ε over 100,000 steps',
+    summary: 'tuned for SMAC: Adam 1e-3, 128 episodes in a batch, TD(.6), ε over 100,000 steps',
+    source: 'hijkzzz/pymarl2 (arXiv 2102.03479)',
     settings: {
       lanes: 8,
       network: 'gru',
@@ -90,7 +93,8 @@ export const QMIX_PRESETS: Readonly<Record<'epymarl' | 'pymarl' | 'pymarl2' | 'p
     },
   },
   'pymarl2-6h_vs_8z': {
-    summary: 'PyMARL2 on 6h_vs_8z: TD(.3), ε over 500,000 steps',
+    summary: 'the same on 6h_vs_8z: TD(.3), ε over 500,000 steps',
+    source: 'hijkzzz/pymarl2 (arXiv 2102.03479)',
     settings: {
       lanes: 8,
       network: 'gru',

@@ -21,7 +21,8 @@ import { type SharedActor } from './core/actor.ts'
 import { requireChoices } from './core/categorical.ts'
 import { ownInputs } from './core/critic-inputs.ts'
 import { type Critic } from './core/critic.ts'
-import { type LearnerDefinition, type LearnerRequest, type Metrics } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest, type Metrics } from './core/learner.ts'
+import { SEAC_DIFFERS, SEAC_REFERENCE, SEAC_SOURCE } from './core/published.ts'
 import { fixed, real } from './core/settings.ts'
 import { requestSpec, sumNumbers, type Part, type Shard } from './core/shards.ts'
 import { tf } from './core/tensors.ts'
@@ -49,6 +50,16 @@ export const SEAC_SETTINGS = Type.Object(
 )
 
 export type SeacSettings = Static<typeof SEAC_SETTINGS>
+
+/** As published. */
+export const SEAC_PRESETS: Readonly<Record<string, LearnerPreset<SeacSettings>>> = {
+  seac: {
+    summary: 'the paper’s, for foraging and warehouse: 4 lanes of 5 steps',
+    source: SEAC_SOURCE,
+    settings: { ...SEAC_REFERENCE, share: 1 },
+    differs: SEAC_DIFFERS,
+  },
+}
 
 function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<SeacSettings> {
   const settings = withDefaults(SEAC_SETTINGS, given ?? {}, 'seac settings')
@@ -211,6 +222,7 @@ export const seac: LearnerDefinition = {
   paper: 'Christianos et al. 2020, arXiv 2006.07169',
   summary: 'A2C with networks of their own that learn from everybody’s experience, weighted by likelihood.',
   settings: SEAC_SETTINGS,
+  presets: SEAC_PRESETS,
   create,
   shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
   policy: (spec, checkpoint, mode) => actorPolicy('seac', spec, checkpoint, mode),

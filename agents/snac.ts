@@ -13,7 +13,8 @@ import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
 import { actorPolicy, withOwn, type Effective } from './core/actor-critic.ts'
 import { ownInputs } from './core/critic-inputs.ts'
-import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
+import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
+import { SEAC_DIFFERS, SEAC_REFERENCE, SEAC_SOURCE } from './core/published.ts'
 import { fixed } from './core/settings.ts'
 import { requestSpec } from './core/shards.ts'
 
@@ -27,6 +28,16 @@ export const SNAC_SETTINGS = Type.Object(
 )
 
 export type SnacSettings = Static<typeof SNAC_SETTINGS>
+
+/** As published. */
+export const SNAC_PRESETS: Readonly<Record<string, LearnerPreset<SnacSettings>>> = {
+  seac: {
+    summary: 'as the SEAC paper compares it: 4 lanes of 5 steps',
+    source: SEAC_SOURCE,
+    settings: SEAC_REFERENCE,
+    differs: SEAC_DIFFERS,
+  },
+}
 
 function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<SnacSettings> {
   return effectiveA2c('snac', withDefaults(SNAC_SETTINGS, given ?? {}, 'snac settings'), agents)
@@ -44,6 +55,7 @@ export const snac: LearnerDefinition = {
   paper: 'Christianos et al. 2020, arXiv 2006.07169',
   summary: 'Shared-network A2C: one actor and one critic, not told whom they play, learn from everybody.',
   settings: SNAC_SETTINGS,
+  presets: SNAC_PRESETS,
   create,
   shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
   policy: (spec, checkpoint, mode) => actorPolicy('snac', spec, checkpoint, mode),

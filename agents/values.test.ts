@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { Generator, createBatch, episodeSeed, namedSeed, withDefaults, type EnvDefinition } from '../envs/core/index.ts'
+import { Generator, createBatch, episodeSeed, namedSeed, type EnvDefinition } from '../envs/core/index.ts'
 import { ENVS } from '../envs/index.ts'
 import { tensorsUnder, type Learner, type LearnerDefinition } from './core/learner.ts'
 import { playEpisodes } from './core/play.ts'
@@ -192,15 +192,6 @@ test('equation 12 of DQSA: a softmax over the legal with a floor; sharper as ste
   explore(values, mask, 0, 4, 10, p)
   // (3 / 4)^50 beside 1
   ;[0, 0, 0.75 ** 50, 1].forEach((wanted, a) => expect(p[a]).toBeCloseTo(wanted, 5))
-})
-
-test('presets hold settings that there are, within their ranges', () => {
-  const presets = FAMILY.flatMap(({ settings, presets: own = {} }) => Object.entries(own).map((each) => [settings, each] as const)) // prettier-ignore
-  expect(presets.map(([, [name]]) => name)).toEqual(expect.arrayContaining(['epymarl', 'epymarl-ns', 'pymarl', 'pymarl2'])) // prettier-ignore
-  for (const [schema, [name, { settings }]] of presets) {
-    expect(() => withDefaults(schema, settings, name)).not.toThrow()
-    expect(withDefaults(schema, settings, name)).not.toEqual(withDefaults(schema, {}, name))
-  }
 })
 
 describe('one reward for the team', () => {

@@ -31,16 +31,18 @@ export const VDN_SETTINGS = Type.Object({ ...VALUE_SETTINGS, ...EPSILON_SETTINGS
 
 export type VdnSettings = Static<typeof VDN_SETTINGS>
 
-type Preset = LearnerPreset & { readonly settings: Partial<VdnSettings> }
+type Preset = LearnerPreset<VdnSettings>
 
 /** As published. EPyMARL uses the same for every environment family, PyMARL and PyMARL2 are for SMAC. */
 export const VDN_PRESETS: Readonly<Record<'epymarl' | 'pymarl', Preset>> = {
   epymarl: {
-    summary: 'EPyMARL (cbc38c0), all families: feed-forward, rewards standardised',
+    summary: 'all families: feed-forward, rewards standardised',
+    source: 'uoe-agents/epymarl at cbc38c0',
     settings: { lanes: 1, hidden: 64, lr: 5e-4, epsilonSteps: 50_000, rewardScaling: 'standardise' },
   },
   pymarl: {
-    summary: 'PyMARL (c971afd), SMAC: GRU of 64 that sees its last action, RMSProp',
+    summary: 'SMAC: GRU of 64 that sees its last action, RMSProp',
+    source: 'oxwhirl/pymarl at c971afd',
     settings: {
       lanes: 1,
       network: 'gru',

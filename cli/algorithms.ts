@@ -12,7 +12,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       const options = effective(command)
       if (printed(options, session)) return
       const rows = [
-        ...Object.values(LEARNERS).map(({ name, summary, paper, settings }) => ({
+        ...Object.values(LEARNERS).map(({ name, summary, paper, settings, presets = {} }) => ({
           name,
           kind: 'learner' as const,
           paper: paper ?? null,
@@ -23,6 +23,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
               { default: field.default, description: field.description ?? null },
             ]),
           ),
+          presets,
         })),
         ...Object.values(POLICIES).map(({ name, kind, summary, paper, envs, privileged }) => ({
           name,

@@ -1,6 +1,6 @@
 /** Named bundles of settings for `--preset`: weaker than a config file, stronger than defaults. */
 import { unknownName } from '../envs/core/errors.ts'
-import { type LearnerDefinition } from '../agents/core/learner.ts'
+import { presetSettings, type LearnerDefinition } from '../agents/core/learner.ts'
 
 export interface Preset {
   readonly summary: string
@@ -23,9 +23,16 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   },
 }
 
-/** A bundle of every learner, or one of the learner's own: published settings. @throws TroupeError unknown-name */
-export function presetOf({ name: algorithm, presets = {} }: LearnerDefinition, name: string): Preset {
-  if (Object.hasOwn(presets, name)) return { ...presets[name], options: {} }
+/**
+ * A bundle of every learner, or one of the learner's own: published settings.
+ * @param env id of the environment, for what the source has for that family alone
+ * @throws TroupeError unknown-name
+ */
+export function presetOf({ name: algorithm, presets = {} }: LearnerDefinition, name: string, env?: string): Preset {
+  if (Object.hasOwn(presets, name)) {
+    const { summary } = presets[name]
+    return { summary, options: {}, settings: presetSettings(presets[name], env) }
+  }
   if (Object.hasOwn(PRESETS, name)) return PRESETS[name]
   throw unknownName(`--preset for ${algorithm}`, name, [...Object.keys(PRESETS), ...Object.keys(presets)])
 }

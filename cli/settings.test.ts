@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { LEARNERS } from '../agents/index.ts'
+import { presetOf } from './presets.ts'
 import { addSharedOptions, effective, keyValue, layered, oneOf, settingsFromEnvironment, whole } from './settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-settings-'))
@@ -105,3 +107,10 @@ test("a learner's settings come from layers, the last one wins, and each says wh
 })
 
 test('removes its files', () => rmSync(folder, { recursive: true }))
+
+test('a preset that there is not is refused with the nearest of that learner’s, and one has what its family needs', () => {
+  expect(() => presetOf(LEARNERS.mappo, 'epymrl')).toThrow(/--preset for mappo.*"epymrl".*did you mean "epymarl"/)
+  expect(() => presetOf(LEARNERS.qmix, 'harl')).toThrow(/--preset for qmix/)
+  expect(presetOf(LEARNERS.ippo, 'epymarl', 'warehouse').settings).toMatchObject({ rolloutSteps: 500, chunk: 500 })
+  expect(presetOf(LEARNERS.ippo, 'quick').options).toMatchObject({ steps: 20_000 })
+})

@@ -22,18 +22,21 @@ import {
   type Effective,
   type Setting,
 } from './settings.ts'
-import { resolveScenario } from './targets.ts'
+import { resolveScenario, type Target } from './targets.ts'
 import { finishRun, interruptible, type RunSummary } from './run-end.ts'
 
 /** Settings of the learner from every source, weakest first: default, preset, config, environment, --lanes, --set. */
-function learnerSettings(algorithm: string, options: Effective): Record<string, Setting> {
+function learnerSettings(algorithm: string, options: Effective, env: string | undefined): Record<string, Setting> {
   const { settings: schema } = LEARNERS[algorithm]
   const defaults = Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, field.default]))
   const preset = options.values.preset as string | undefined
   const lanes = options.sources.lanes === 'default' ? {} : { lanes: options.values.lanes }
   const source = options.sources.lanes ?? 'default'
   return layered(defaults, [
-    { source: 'preset', values: preset === undefined ? {} : { ...presetOf(LEARNERS[algorithm], preset).settings } },
+    {
+      source: 'preset',
+      values: preset === undefined ? {} : { ...presetOf(LEARNERS[algorithm], preset, env).settings },
+    },
     { source: 'config', values: options.fromConfig },
     { source: 'config', values: source === 'config' ? lanes : {} },
     { source: 'environment', values: settingsFromEnvironment(Object.keys(defaults)) },
@@ -147,7 +150,9 @@ ${Object.entries(PRESETS)
   .join('\n')}
 ${Object.values(LEARNERS)
   .flatMap(({ name: learner, presets = {} }) =>
-    Object.entries(presets).map(([name, { summary }]) => `  ${name.padEnd(8)} ${learner}: ${summary}`),
+    Object.entries(presets).map(
+      ([name, { summary, source }]) => `  ${name.padEnd(16)} ${learner}: ${summary} (${source})`,
+    ),
   )
   .join('\n')}
 
@@ -165,9 +170,12 @@ Example:
         const preset = first.values.preset as string | undefined
         const options =
           preset === undefined ? first : effective(command, true, presetOf(LEARNERS[algorithm], preset).options)
-        const settings = learnerSettings(algorithm, options)
-        if (printed(options, session, settings)) return
-        return train(algorithm, wanted, options, settings, session)
+        const { env, option } = options.values as { env?: string; option?: Record<string, unknown> }
+        const shows = options.values.printConfig === true && wanted === undefined && env === undefined
+        const target = shows ? undefined : await resolveScenario(wanted, env, option, session)
+        const settings = learnerSettings(algorithm, options, target?.scenario.env)
+        if (printed(options, session, settings) || target === undefined) return
+        return train(algorithm, wanted, target, options, settings, session)
       }),
     )
 }
@@ -175,11 +183,12 @@ Example:
 async function train(
   algorithm: string,
   wanted: string | undefined,
+  target: Target,
   options: Effective,
   settings: Record<string, Setting>,
   session: Session,
 ): Promise<number> {
-  const { steps, seed, out, env, option, evaluations, evaluationEpisodes, data, workers, dataset, exportDataset } =
+  const { steps, seed, out, env, evaluations, evaluationEpisodes, data, workers, dataset, exportDataset } =
     options.values as {
       dataset?: string
       exportDataset?: string
@@ -188,12 +197,10 @@ async function train(
       seed: string
       out?: string
       env?: string
-      option?: Record<string, unknown>
       evaluations?: number
       evaluationEpisodes?: number
       data: string
     }
-  const target = await resolveScenario(wanted, env, option, session)
   const values = Object.fromEntries(Object.entries(settings).map(([name, { value }]) => [name, value]))
   withDefaults(LEARNERS[algorithm].settings, values, `${algorithm} settings`)
   const folder = writableFolder(runFolder(out, data, algorithm, target.scenario.id, seed))

@@ -6,8 +6,7 @@
  * differences listed in agents/README.md. PPO does the same step where it makes one pass over the whole rollout with λ = 1,
  * without normalising advantages and clipping values (Huang et al. 2022, arXiv 2205.09123); a test holds the two to the bit.
  */
-import { Type, type Static, type TObject, type TProperties } from '#typebox'
-import { TroupeError } from '../../envs/core/index.ts'
+import { type Static, type TObject, type TProperties } from '#typebox'
 import { scoreLoss } from '../kernels/index.ts'
 import {
   ACTOR_SETTINGS,
@@ -24,27 +23,13 @@ import {
   type Effective,
   type Pace,
 } from './actor-critic.ts'
-import { gae, nStepReturns } from './advantages.ts'
+import { gae } from './advantages.ts'
 import { type LearnerRequest, type Metrics } from './learner.ts'
 import { Means } from './metrics.ts'
-import { foresee, minibatches, played } from './onpolicy.ts'
-import { real, whole } from './settings.ts'
+import { minibatches, played } from './onpolicy.ts'
+import { RETURN_SETTINGS, estimateReturns } from './returns.ts'
+import { real } from './settings.ts'
 import { sumNumbers, type Shard } from './shards.ts'
-
-/** Settings of targets made with the critic. */
-export const RETURN_SETTINGS = {
-  lambda: real(1, 0, 1, 'GAE trace where nSteps is null; 1 gives returns to the end of the rollout, as in A2C.'),
-  nSteps: Type.Union([Type.Integer({ minimum: 1, maximum: 1 << 16 }), Type.Null()], {
-    default: null,
-    description: 'Returns of so many steps, then the critic’s estimate (EPyMARL 5); null = by lambda.',
-  }),
-  target: Type.Union([Type.Literal('none'), Type.Literal('soft'), Type.Literal('hard')], {
-    default: 'none',
-    description: 'Which critic returns end in: the critic itself, or one that follows it slowly (EPyMARL).',
-  }),
-  targetTau: real(0.01, 0, 1, 'soft: part of the way that the target goes after every update.'),
-  targetEvery: whole(200, 1, 1e9, 'hard: updates (not episodes, not steps) between two copies.'),
-} satisfies TProperties
 
 const OWN = { lr: 1e-3, criticLr: 1e-3, rolloutSteps: 16, advantageNorm: false, valueNorm: false, huberDelta: null }
 
@@ -52,10 +37,10 @@ const OWN = { lr: 1e-3, criticLr: 1e-3, rolloutSteps: 16, advantageNorm: false, 
 export const A2C_SETTINGS = {
   ...withOwn(ACTOR_SETTINGS, OWN),
   ...withOwn(CRITIC_SETTINGS, OWN),
+  lambda: real(1, 0, 1, 'GAE trace where nSteps is null; 1 gives returns to the end of the rollout, as in A2C.'),
   ...RETURN_SETTINGS,
 } satisfies TProperties
 
-export type ReturnSettings = Static<TObject<typeof RETURN_SETTINGS>>
 export type A2cSettings = Static<TObject<typeof A2C_SETTINGS>>
 
 /** Fills in shards and chunk. @throws TroupeError for settings that do not go together */
@@ -64,13 +49,6 @@ export function effectiveA2c<Settings extends A2cSettings>(
   settings: Settings,
   agents: number,
 ): Effective<Settings> {
-  if (settings.popArt && settings.target !== 'none') {
-    throw new TroupeError('bad-option', {
-      where: `${who} settings: popArt`,
-      got: `true beside a ${settings.target} target`,
-      expected: 'target none: a follower of rewritten weights would mix units',
-    })
-  }
   return effectiveSettings(who, settings, agents)
 }
 
@@ -141,7 +119,7 @@ export class A2c<Settings extends ActorOnlySettings = A2cSettings> extends Actor
       means.add('entropy', entropy, rows.living)
     }
     shown.forEach(hide)
-    this.moveTargets()
+    this.moveTargets(this.own)
     return {
       ...means.all(),
       ...(seen === undefined ? {} : { explainedVariance: seen.explainedVariance, valueError: seen.error }),
@@ -161,26 +139,13 @@ export class A2c<Settings extends ActorOnlySettings = A2cSettings> extends Actor
   private estimate(shard: Shard): void {
     const { critics, targets, settings } = this
     const { lambda = 1, nSteps = null, bootstrapTruncated = true } = this.own
-    const { advantage, returns } = shard
-    const seen = played(shard, settings.gamma, bootstrapTruncated)
-    if (critics === undefined) {
-      const nothing = new Float32Array(returns.length)
-      gae({ ...seen, lambda: 1, value: nothing, nextValue: nothing }, advantage, returns)
+    const { gamma } = settings
+    if (critics !== undefined) {
+      estimateReturns(shard, critics, targets, { gamma, lambda, nSteps, bootstrapTruncated })
       return
     }
-    const own = foresee(shard, critics, shard.value)
-    const judge = targets === undefined ? own : foresee(shard, targets, new Float32Array(shard.value.length))
-    if (nSteps === null) {
-      gae({ ...seen, lambda, value: judge.value, nextValue: judge.next }, advantage, returns)
-      if (targets === undefined) return
-    } else nStepReturns({ ...seen, nextValue: judge.next }, nSteps, returns)
-    for (let i = 0; i < advantage.length; i++) advantage[i] = returns[i] - own.value[i]
-  }
-
-  private moveTargets(): void {
-    const { target = 'none', targetTau = 1, targetEvery = 1 } = this.own
-    const due = target === 'soft' || (target === 'hard' && (this.parts.count.updates + 1) % targetEvery === 0)
-    if (!due || this.targets === undefined) return
-    for (let g = 0; g < this.targets.members.length; g++) this.follow(g, target === 'soft' ? targetTau : 1)
+    const nothing = new Float32Array(shard.returns.length)
+    const seen = { ...played(shard, gamma, bootstrapTruncated), lambda: 1, value: nothing, nextValue: nothing }
+    gae(seen, shard.advantage, shard.returns)
   }
 }

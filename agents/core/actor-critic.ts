@@ -37,6 +37,7 @@ import {
 import { type Means } from './metrics.ts'
 import { Descent, chunkSteps, episodesEnded, openShards, play, scheduled, type Stepped } from './onpolicy.ts'
 import { type Policy, type PolicyMemory } from './policy.ts'
+import { targetsMove, type ReturnSettings } from './returns.ts'
 import { real, whole, yes } from './settings.ts'
 import {
   alone,
@@ -131,6 +132,12 @@ export const ACTOR_SETTINGS = {
   }),
 } satisfies TProperties
 
+/** Of every critic that is not an actor’s twin. */
+export const CRITIC_LAYERS = Type.Union([Type.Integer({ minimum: 1, maximum: 8 }), Type.Null()], {
+  default: null,
+  description: 'Hidden layers of the critic; null = layers. EPyMARL has 2 beside recurrent actors with 1.',
+})
+
 /** The settings of critics. */
 export const CRITIC_SETTINGS = {
   criticNetwork: Type.Union(NETWORKS, { default: 'mlp', description: 'As network, of the critic.' }),
@@ -138,6 +145,7 @@ export const CRITIC_SETTINGS = {
     default: null,
     description: 'Width of the critic’s hidden layers; null = hidden.',
   }),
+  criticLayers: CRITIC_LAYERS,
   criticLr: real(2e-3, 0, 1, 'Step size of the critic; ref as the actor.'),
   huberDelta: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], {
     default: 10,
@@ -174,9 +182,16 @@ export function withOwn<Fields extends TProperties>(
 
 /** Fills in shards and chunk. @param agents how many learn */
 export function effectiveSettings<
-  Settings extends ActorOnlySettings & Partial<CriticOnlySettings> & { minibatches?: number },
+  Settings extends ActorOnlySettings & Partial<CriticOnlySettings & ReturnSettings> & { minibatches?: number },
 >(who: string, settings: Settings, agents: number): Effective<Settings> {
   const { lanes, rolloutSteps, minibatches = 1 } = settings
+  if (settings.popArt === true && (settings.target ?? 'none') !== 'none') {
+    throw new TroupeError('bad-option', {
+      where: `${who} settings: popArt`,
+      got: `true beside a ${settings.target} target`,
+      expected: 'target none: a follower of rewritten weights would mix units',
+    })
+  }
   if (settings.popArt === true && settings.valueNorm === false) {
     throw new TroupeError('bad-option', {
       where: `${who} settings: popArt`,
@@ -203,7 +218,12 @@ const LATER = {
   rewardScale: 'none',
   observationNorm: false,
   criticHidden: null,
+  criticLayers: null,
   popArt: false,
+  nSteps: null,
+  target: 'none',
+  targetTau: 0.01,
+  targetEvery: 200,
 }
 
 /** The entropy weight after so many steps. */
@@ -584,6 +604,12 @@ export abstract class ActorCritic<Settings extends ActorOnlySettings = ActorOnly
   /** More of what checkpoints must hold, by prefix of its tensors' names. */
   protected keep(kept: Readonly<Record<string, Kept>>): void {
     this.kept = { ...this.kept, ...kept }
+  }
+
+  /** Moves all target critics, if the settings say that it is time. */
+  protected moveTargets({ target = 'none', targetTau = 1, targetEvery = 1 }: Partial<ReturnSettings>): void {
+    if (this.targets === undefined || !targetsMove({ target, targetEvery }, this.parts.count.updates + 1)) return
+    for (let g = 0; g < this.targets.members.length; g++) this.follow(g, target === 'soft' ? targetTau : 1)
   }
 
   /** Moves a target critic towards its critic. @param tau 1 copies */

@@ -20,6 +20,8 @@ export interface CriticSettings {
   readonly valueNormBeta: number
   /** Width of its hidden layers; left out or null = hidden. */
   readonly criticHidden?: number | null
+  /** Its hidden layers; left out or null = layers. */
+  readonly criticLayers?: number | null
   readonly init?: Init
   /** Rewrites the last layer when the normaliser moves, so that estimates stay what they were. */
   readonly popArt?: boolean
@@ -48,8 +50,9 @@ export class Critic {
 
   /** @param agents n, how many learn */
   constructor(inputs: Inputs, agents: number, settings: CriticSettings, rng: Generator, place: CriticPlace = {}) {
-    const { layers, activation, criticNetwork, init = 'orthogonal', popArt = false } = settings
+    const { activation, criticNetwork, init = 'orthogonal', popArt = false } = settings
     const hidden = settings.criticHidden ?? settings.hidden
+    const layers = settings.criticLayers ?? settings.layers
     const wide = { name: place.name ?? 'critic', inputs: inputs.width, outputs: inputs.heads, outputGain: 1 }
     this.net = new Network({ ...wide, hidden, layers, activation, init, recurrent: criticNetwork === 'gru' }, rng)
     this.norm = settings.valueNorm ? new ValueNorm(settings.valueNormBeta) : undefined

@@ -73,10 +73,24 @@ export interface Learner {
 }
 
 /** Published settings, by a name of their own. */
-export interface LearnerPreset {
-  /** Where they are from, and for what. */
+export interface LearnerPreset<Settings = Readonly<Record<string, unknown>>> {
+  /** What they are for, and what stands out. */
   readonly summary: string
-  readonly settings: Readonly<Record<string, unknown>>
+  /** The code at its commit, or the paper. */
+  readonly source: string
+  readonly settings: Readonly<Partial<Settings>>
+  /** On top of `settings` in some environments, by id: what the source has for them. */
+  readonly families?: Readonly<Record<string, Readonly<Partial<Settings>>>>
+  /** What the source does that settings cannot say. */
+  readonly differs?: string
+}
+
+/** The settings of a preset in an environment. @param env its id; left out = those that hold everywhere */
+export function presetSettings(
+  { settings, families = {} }: LearnerPreset,
+  env = '',
+): Readonly<Record<string, unknown>> {
+  return Object.hasOwn(families, env) ? { ...settings, ...families[env] } : settings
 }
 
 /** A row of the LEARNERS table. */

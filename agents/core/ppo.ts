@@ -27,8 +27,9 @@ import { type Critic } from './critic.ts'
 import { type Inputs, type Uploaded } from './inputs.ts'
 import { type LearnerRequest, type Metrics, type PlayMode } from './learner.ts'
 import { Means } from './metrics.ts'
-import { estimate, minibatches } from './onpolicy.ts'
+import { minibatches } from './onpolicy.ts'
 import { type Policy } from './policy.ts'
+import { RETURN_SETTINGS, estimateReturns } from './returns.ts'
 import { real, whole } from './settings.ts'
 import { sumNumbers, type Part, type Shard } from './shards.ts'
 
@@ -41,7 +42,8 @@ export const PPO_SETTINGS = {
   ...CRITIC_SETTINGS,
   epochs: whole(10, 1, 100, 'Passes over each rollout; ref 15 on easy tasks, 5 to 10 on hard ones.'),
   minibatches: whole(4, 1, 1024, 'Parts of a pass, drawn by shuffling rows (with a gru: chunks); ref 1.'),
-  lambda: real(0.95, 0, 1, 'GAE trace.'),
+  lambda: real(0.95, 0, 1, 'GAE trace where nSteps is null.'),
+  ...RETURN_SETTINGS,
   clip: real(0.2, 0, 10, 'Probability ratio may move by this much.'),
   valueClip: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
     default: 0.2,
@@ -130,13 +132,13 @@ export interface PpoKind<Settings extends PpoSettings = PpoSettings> {
 
 export class Ppo extends ActorCritic<PpoSettings> {
   constructor(request: LearnerRequest, kind: PpoKind) {
-    super(request, kind)
+    super(request, { ...kind, targets: kind.settings.target !== 'none' })
   }
 
   protected learn(pace: Pace): Metrics {
     const { settings, shards, group, actors, descent } = this
     const critics = this.critics!
-    for (const shard of shards) estimate(shard, critics, settings)
+    for (const shard of shards) estimateReturns(shard, critics, this.targets, settings)
     const seen = this.foresight()
     const means = new Means()
     this.normaliseAdvantages(means)
@@ -172,6 +174,7 @@ export class Ppo extends ActorCritic<PpoSettings> {
       living += minibatch.living
     }
     shown.forEach(hide)
+    this.moveTargets(settings)
     const [entropy, divergence, clipped] = sumNumbers(
       group,
       readings.map((own) => [own.entropy, own.divergence, own.clipped]),

@@ -110,12 +110,15 @@ export function outFor({ spec, lanes }: DigestibleBatch): ActionBatch & { probab
   }
 }
 
-interface Shape {
+/** A field of a settings schema. */
+export interface Shape {
+  readonly description?: string
   readonly type?: string
   readonly const?: unknown
   readonly default?: unknown
   readonly anyOf?: readonly Shape[]
   readonly minimum?: number
+  readonly exclusiveMinimum?: number
   readonly maximum?: number
 }
 
