@@ -20,6 +20,16 @@ export function worldKey(header: Pick<ReplayHeader, 'env' | 'version' | 'options
   return canonicalJson({ control, env, generator, options, version })
 }
 
+/** The hash so far of the world whose episodes are followed: its text is long, its episodes are many. */
+let begun = { world: '', hash: sha256.create() }
+
+function firstEntry(world: string, seed: string): Uint8Array {
+  if (begun.world !== world || world === '') {
+    begun = { world, hash: sha256.create().update(utf8ToBytes(`troupe-replay-1|${world}|`)) }
+  }
+  return begun.hash.clone().update(utf8ToBytes(seed)).digest()
+}
+
 /** Follows one lane of a batch from its first state on. */
 export class RunningDigest {
   /** The digest so far as four words. */
@@ -43,7 +53,7 @@ export class RunningDigest {
     this.batch = batch
     this.lane = lane
     this.width = batch.spec.agents.length * batch.spec.actionDims
-    this.entry = sha256(utf8ToBytes(`troupe-replay-1|${world}|${header.seed ?? ''}`))
+    this.entry = firstEntry(world, header.seed ?? '')
     this.unit = actionBytes(header)
     this.message = new Uint8Array(52 + CHAIN_EVERY * this.width * this.unit)
     batch.absorb(lane, this.digest)
@@ -78,7 +88,8 @@ export class RunningDigest {
     let at = 32
     for (let byte = 0; byte < 4; byte++) message[at++] = this.steps >>> (8 * byte)
     for (let i = 0; i < 4; i++) for (let byte = 0; byte < 4; byte++) message[at++] = this.words[i] >>> (8 * byte)
-    for (let i = from; i < to; i++) for (let byte = 0; byte < unit; byte++) message[at++] = bits[i] >>> (8 * byte)
+    if (unit === 1) for (let i = from; i < to; i++) message[at++] = bits[i]
+    else for (let i = from; i < to; i++) for (let byte = 0; byte < unit; byte++) message[at++] = bits[i] >>> (8 * byte)
     this.entry = sha256(message.subarray(0, at))
     const hex = bytesToHex(this.entry)
     this.chain.push(hex)

@@ -227,6 +227,23 @@ export function sectionWeight(type: number, raw: number, header: ReplayHeader): 
 }
 
 /**
+ * What a header says of the world it was played in, and all else that is alike in replays of one world: everything but
+ * seed and result, as one text. Equal texts, equal headers but for those two; unequal ones prove nothing.
+ */
+export function worldText(header: object): string {
+  const { seed: _seed, result: _result, ...rest } = header as Partial<ReplayHeader>
+  return JSON.stringify(rest)
+}
+
+/** The part of a header that differs from episode to episode. */
+const EpisodePart = Type.Object({
+  seed: ReplayHeaderSchema.properties.seed,
+  result: ReplayHeaderSchema.properties.result,
+})
+/** The world of the header that passed last: of a thousand replays of one world, the world is checked once. */
+let passed = ''
+
+/**
  * Checks a header that came from outside or is about to be written.
  * @throws TroupeError bad-file, or bad-version for another format
  */
@@ -235,7 +252,13 @@ export function checkHeader(value: unknown, where: string, limits: ReplayLimits 
   if (typeof format === 'number' && format !== REPLAY_FORMAT) throw unknownFormat(where, format)
   let header: ReplayHeader
   try {
-    header = check(ReplayHeaderSchema, value, `${where}: header`) as ReplayHeader
+    const world = value !== null && typeof value === 'object' && !Array.isArray(value) ? worldText(value) : ''
+    if (world !== '' && world === passed) {
+      header = check(EpisodePart, value, `${where}: header`) as ReplayHeader
+    } else {
+      header = check(ReplayHeaderSchema, value, `${where}: header`) as ReplayHeader
+      passed = world
+    }
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error
     throw badReplay(error.where, error.got, error.expected)

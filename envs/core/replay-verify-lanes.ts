@@ -6,7 +6,7 @@
 import { createBatch, type DigestibleBatch } from './batch.ts'
 import { TroupeError } from './errors.ts'
 import { RunningDigest, actionBits, worldKey } from './replay-chain.ts'
-import { CHAIN_EVERY, type Replay } from './replay-format.ts'
+import { CHAIN_EVERY, worldText, type Replay } from './replay-format.ts'
 import { resultDifference, scenarioDifference, specDifference, verifyReplay, type Verdict } from './replay-verify.ts'
 import { type EnvDefinition } from './types.ts'
 
@@ -45,10 +45,13 @@ function isPlain({ header, steps, actions, digests, chain, keyframes }: Replay):
 export function verifyReplays(replays: readonly Replay[], definition: EnvDefinition, lanes = 32): Verdict[] {
   const verdicts = new Array<Verdict | undefined>(replays.length).fill(undefined)
   const groups = new Map<string, number[]>()
+  const keys = new Map<string, string>()
   replays.forEach((replay, index) => {
     const { header } = replay
     if (header.env !== definition.id || header.version !== definition.version || !isPlain(replay)) return
-    const key = worldKey(header)
+    const text = worldText(header)
+    const key = keys.get(text) ?? worldKey(header)
+    keys.set(text, key)
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [index])
     else group.push(index)
@@ -87,10 +90,15 @@ function together(
   const bits = actionBits(action)
   const recorded = company.map((index) => actionBits(replays[index].actions))
   const fine = new Uint8Array(lanes)
+  const agreeing = new Set<string>()
   company.forEach((index, lane) => {
     const { header } = replays[index]
-    const odd = specDifference(header, batch.spec) ?? scenarioDifference(header, definition)
-    fine[lane] = odd === undefined ? 1 : 0
+    const text = worldText(header)
+    if (!agreeing.has(text)) {
+      if ((specDifference(header, batch.spec) ?? scenarioDifference(header, definition)) !== undefined) return
+      agreeing.add(text)
+    }
+    fine[lane] = 1
   })
   const longest = Math.max(...company.map((index) => replays[index].steps))
   const { terminated, truncated } = batch

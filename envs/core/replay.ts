@@ -5,6 +5,7 @@ export {
   REPLAY_LIMITS,
   ReplayHeaderSchema,
   ReplayResultSchema,
+  worldText,
   type Keyframe,
   type Note,
   type Replay,

@@ -3,7 +3,7 @@
  * in, a verdict out; the worker reads files around it, tests call it directly.
  */
 import { ENVS, TroupeError, canonicalJson, openOptions, shown } from '../../envs/index.ts'
-import { readReplay, verifyReplays, type Replay, type Verdict } from '../../envs/core/replay.ts'
+import { readReplay, verifyReplays, worldText, type Replay, type Verdict } from '../../envs/core/replay.ts'
 import { scenarioDefinition, scenarioHash, scenarioSpec, teamReturn, type Scenario } from '../../scenarios/open.ts'
 import { type Failure } from '../protocol/rest.ts'
 
@@ -96,6 +96,8 @@ interface World {
   readonly options: Readonly<Record<string, unknown>>
   readonly seats: string
   readonly agents: number
+  /** Worlds of headers that were found to be the task's. */
+  readonly right: Set<string>
 }
 
 function worldOf(scenario: Scenario): World {
@@ -105,6 +107,7 @@ function worldOf(scenario: Scenario): World {
     options: spec.options,
     seats: spec.seats.join(),
     agents: spec.agents.length,
+    right: new Set(),
   }
 }
 
@@ -136,17 +139,11 @@ function readEpisode(
       actual: cut(plain(actual)),
     }),
   })
-  if (header.plugin !== undefined) return odd('wrong-task', 'the environment', 'a plug-in', `built-in ${scenario.env}`)
-  if (header.env !== scenario.env || header.version !== scenario.version) {
-    const asked = `${scenario.env} version ${scenario.version}`
-    return odd('wrong-task', 'the environment', `${header.env} version ${header.version}`, asked)
-  }
-  const task = difference(() => scenarioHash(header.scenario as unknown as Scenario))
-  if (task !== world.hash) return odd('wrong-task', 'the hash of its scenario', task, world.hash)
-  const option = oddOption(header.options, world.options, scenario.env)
-  if (option !== undefined) return odd('wrong-task', ...option)
-  if (header.control.join() !== world.seats || header.agents.length !== world.agents) {
-    return odd('wrong-task', 'the list of controlled agents', header.control.join(), world.seats)
+  const text = worldText(header)
+  if (!world.right.has(text)) {
+    const wrong = wrongTask(replay, scenario, world)
+    if (wrong !== undefined) return odd('wrong-task', ...wrong)
+    world.right.add(text)
   }
   if (header.seed !== job.seeds[episode]) return { failure: wrongSeed(job, episode, header.seed) }
   if (replay.keyframes.length > 0) {
@@ -154,6 +151,25 @@ function readEpisode(
   }
   if (header.result === undefined) return odd('wrong-episode', 'its result', 'missing', 'the end of a whole episode')
   return { replay }
+}
+
+/** What of a replay's world is not the task's: its name, what it is, what it should be. */
+function wrongTask(
+  { header }: Replay,
+  scenario: Scenario,
+  world: World,
+): [what: string, actual: string, expected: string] | undefined {
+  if (header.plugin !== undefined) return ['the environment', 'a plug-in', `built-in ${scenario.env}`]
+  if (header.env !== scenario.env || header.version !== scenario.version) {
+    const asked = `${scenario.env} version ${scenario.version}`
+    return ['the environment', `${header.env} version ${header.version}`, asked]
+  }
+  const task = difference(() => scenarioHash(header.scenario as unknown as Scenario))
+  if (task !== world.hash) return ['the hash of its scenario', task, world.hash]
+  const option = oddOption(header.options, world.options, scenario.env)
+  if (option !== undefined) return option
+  if (header.control.join() === world.seats && header.agents.length === world.agents) return undefined
+  return ['the list of controlled agents', header.control.join(), world.seats]
 }
 
 const plain = (value: unknown): string => (typeof value === 'string' ? value : shown(value))
