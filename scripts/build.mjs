@@ -1,11 +1,12 @@
 /**
- * Builds dist/: the WebAssembly kernels, TensorFlow.js as one file, every room but the viewer (tsc), the scenario files, and the viewer (vite).
+ * Builds dist/: the WebAssembly kernels, slow packages as one file each, every room but the viewer (tsc), the scenario
+ * files, and the viewer (vite). Parts that need nothing of each other are built side by side.
  *
  *   node scripts/build.mjs              build everything
  *   node scripts/build.mjs --if-stale   only when a source is newer than the last build
  *   node scripts/build.mjs --only node  kernels and rooms without the viewer
  */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, chmodSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
@@ -45,14 +46,22 @@ function binary(packageName, file) {
   return join(dirname(require.resolve(`${packageName}/package.json`)), file)
 }
 
+/** Runs a script to its end; a failure ends the build with what it said. */
 function run(label, script, scriptArgs) {
   const started = Date.now()
-  const result = spawnSync(process.execPath, [script, ...scriptArgs], { cwd: root, encoding: 'utf8' })
-  if (result.status !== 0) {
-    process.stderr.write(`build: ${label} failed\n${result.stdout}${result.stderr}\n`)
-    process.exit(1)
-  }
-  process.stderr.write(`build: ${label} (${((Date.now() - started) / 1000).toFixed(1)} s)\n`)
+  const child = spawn(process.execPath, [script, ...scriptArgs], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += bytes))
+  return new Promise((done) => {
+    child.on('close', (code) => {
+      if (code !== 0) {
+        process.stderr.write(`build: ${label} failed\n${said}\n`)
+        process.exit(1)
+      }
+      process.stderr.write(`build: ${label} (${((Date.now() - started) / 1000).toFixed(1)} s)\n`)
+      done()
+    })
+  })
 }
 
 /** Copies every JSON file of a room beside its compiled code. */
@@ -76,17 +85,23 @@ if (args.includes('--if-stale') && isFresh()) process.exit(0)
 const started = new Date()
 rmSync(stamp, { force: true })
 mkdirSync(dist, { recursive: true })
-if (existsSync(join(root, 'agents/kernels/build.mjs'))) run('kernels', join(root, 'agents/kernels/build.mjs'), [])
-run('packages', join(root, 'scripts/vendor.mjs'), [])
-run('rooms', compiler(), ['-p', 'tsconfig.build.json'])
-copyJson('scenarios')
-for (const extra of ['cli/templates', 'viewer/public/replays']) {
-  if (existsSync(join(root, extra))) cpSync(join(root, extra), join(dist, extra), { recursive: true })
+async function buildRooms() {
+  await run('rooms', compiler(), ['-p', 'tsconfig.build.json'])
+  copyJson('scenarios')
+  cpSync(join(root, 'cli/templates'), join(dist, 'cli/templates'), { recursive: true })
+  chmodSync(join(dist, 'cli/main.js'), 0o755)
 }
-if (existsSync(join(dist, 'cli/main.js'))) chmodSync(join(dist, 'cli/main.js'), 0o755)
-if (!nodeOnly && existsSync(join(root, 'viewer/vite.config.ts'))) {
+
+async function buildViewer() {
+  if (nodeOnly || !existsSync(join(root, 'viewer/vite.config.ts'))) return
   const vite = binary('vite', 'bin/vite.js')
-  run('viewer', vite, ['build', '--config', 'viewer/vite.config.ts', '--logLevel', 'warn'])
-  run('player', vite, ['build', '--config', 'viewer/vite.standalone.config.ts', '--logLevel', 'warn'])
+  await run('viewer', vite, ['build', '--config', 'viewer/vite.config.ts', '--logLevel', 'warn'])
+  await run('player', vite, ['build', '--config', 'viewer/vite.standalone.config.ts', '--logLevel', 'warn'])
 }
+
+await Promise.all([
+  run('kernels', join(root, 'agents/kernels/build.mjs'), []),
+  run('packages', join(root, 'scripts/vendor.mjs'), []),
+])
+await Promise.all([buildRooms(), buildViewer()])
 if (!nodeOnly) writeFileSync(stamp, `${started.toISOString()}\n`)
