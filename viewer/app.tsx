@@ -5,14 +5,14 @@ import { lazy } from './lazy.tsx'
 import { openedFile } from './opened-file.ts'
 import { Brand, ThemeButton } from './panels/bar.tsx'
 import { DropZone } from './panels/drop-zone.tsx'
-import { HomePage } from './pages/home.tsx'
-import { ReplayPage } from './pages/replay.tsx'
-import { RunPage } from './pages/run.tsx'
 import { route, type Route } from './route.ts'
 import { type Lasting } from './sources/bytes.ts'
 import { Connection } from './sources/socket.ts'
 import { strings } from './strings.ts'
 
+const HomePage = lazy(async () => (await import('./pages/home.tsx')).HomePage)
+const ReplayPage = lazy(async () => (await import('./pages/replay.tsx')).ReplayPage)
+const RunPage = lazy(async () => (await import('./pages/run.tsx')).RunPage)
 const ComparePage = lazy(async () => (await import('./compare/page.tsx')).ComparePage)
 const ReplaysPage = lazy(async () => (await import('./pages/replays.tsx')).ReplaysPage)
 const BoardsPage = lazy(async () => (await import('./pages/boards.tsx')).BoardsPage)

@@ -160,6 +160,11 @@ function decode(part: string): string {
   }
 }
 
+/** Pages that draw a world as soon as they are there. */
+export function hasStage({ page }: Route): boolean {
+  return page === 'home' || page === 'replay' || page === 'compare' || page === 'embed' || page === 'run'
+}
+
 export const route = signal<Route>({ page: 'home' })
 
 export function startRouting(): void {

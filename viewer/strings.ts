@@ -783,6 +783,7 @@ export const strings = {
     second: 'Second episode',
     choose: 'Choose the episode to stand beside it:',
     chooseFirst: 'Choose the first episode:',
+    seed: 'Seed',
     sameSeed: 'same start',
     otherSeed: 'other start',
     noOther: 'The server has no other replay of this scenario. Record one with another policy and the same seed:',

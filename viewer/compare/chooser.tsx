@@ -14,6 +14,7 @@ import { listReplays } from '../sources/load.ts'
 import { figure, strings } from '../strings.ts'
 
 const words = strings.compare
+const columns = strings.home.replayColumns
 /** Replays asked for. */
 const LISTED = 500
 
@@ -66,6 +67,16 @@ export function Chooser({ lost, first, step }: Props): JSX.Element {
         {others.length > 0 && (
           <div class="table-scroll" tabIndex={0} role="region" aria-labelledby="choose">
             <table class="list">
+              <thead>
+                <tr>
+                  <th scope="col">{columns.replay}</th>
+                  <th scope="col">{columns.policy}</th>
+                  <th scope="col" class="number">
+                    {columns.result}
+                  </th>
+                  {known !== undefined && <th scope="col">{words.seed}</th>}
+                </tr>
+              </thead>
               <tbody>
                 {others.map((replay) => (
                   <tr key={replay.id}>

@@ -193,10 +193,15 @@ function CopyLink({ session }: { session: Session }): JSX.Element {
   }
   return (
     <>
-      <button type="button" class="quiet-button" onClick={copy}>
+      <button
+        type="button"
+        class="quiet-button"
+        aria-label={words.copyLink(step)}
+        title={words.copyLink(step)}
+        onClick={copy}
+      >
         <Icon name="link" size={16} />
         <span class="wide less">{words.copyLink(step)}</span>
-        <span class="narrow-only hidden">{words.copyLink(step)}</span>
       </button>
       <span class="toast" role="status">
         {said.value}

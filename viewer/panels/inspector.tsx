@@ -135,6 +135,8 @@ function FindAgent({ session, info }: { session: Session; info: EpisodeInfo }): 
     session.select(id)
     session.following.value = true
     typed.value = ''
+    // The keys are the page's again, and the agent that was found has the focus.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('.chip[aria-pressed="true"]')?.focus())
   }
   return (
     <form

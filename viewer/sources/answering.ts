@@ -3,7 +3,7 @@ import { ENVS } from '../../envs/index.ts'
 import { type Frame } from '../../envs/core/types.ts'
 import { Episode, sentence } from './episode.ts'
 import { type Answer, type Request } from './messages.ts'
-import { packed } from './pack.ts'
+import { buffersOf, Packer } from './pack.ts'
 
 /** Steps surveyed at first before the next look at the message queue, and how long a stretch should take, in ms. */
 const SURVEY_STEPS = 200
@@ -11,8 +11,11 @@ const SURVEY_MS = 40
 /** Steps the timeline covers at most. */
 const SURVEY_LIMIT = 200_000
 
-/** @param answer where answers go @returns what hears requests */
-export function answering(answer: (message: Answer) => void): (request: Request) => void {
+/**
+ * @param answer where answers go, and the memory in them that may change hands
+ * @returns what hears requests
+ */
+export function answering(answer: (message: Answer, transfer?: ArrayBuffer[]) => void): (request: Request) => void {
   let episode: Episode | undefined
   let first: Frame | undefined
 
@@ -25,7 +28,10 @@ export function answering(answer: (message: Answer) => void): (request: Request)
       const ms = Math.max(1, performance.now() - began)
       const next = Math.max(1, Math.min(SURVEY_STEPS, Math.floor((steps * SURVEY_MS) / ms)))
       const limited = !part.done && surveyed + steps >= SURVEY_LIMIT
-      answer({ id, kind: 'survey', survey: limited ? { ...part, limited } : part })
+      answer(
+        { id, kind: 'survey', survey: limited ? { ...part, limited } : part },
+        buffersOf([part.rewards, part.places]),
+      )
       if (!part.done && !limited) setTimeout(() => survey(opened, id, surveyed + steps, next), 0)
     } catch (error) {
       answer({ id, kind: 'refused', message: sentence(opened.info.name, error) })
@@ -43,7 +49,9 @@ export function answering(answer: (message: Answer) => void): (request: Request)
         answer({ id, kind: 'opened', info: opened.info, first })
         setTimeout(() => survey(opened, id), 0)
       } else if (episode !== undefined && data.kind === 'records') {
-        answer({ id, kind: 'records', records: episode.records(data.from, data.count).map((r) => packed(r, first!)) })
+        const packer = new Packer(first!)
+        const records = episode.records(data.from, data.count).map((record) => packer.pack(record))
+        answer({ id, kind: 'records', records }, buffersOf(records))
       } else if (episode !== undefined && data.kind === 'verify') {
         answer({ id, kind: 'verdict', verdict: episode.verify() })
       }

@@ -2,5 +2,5 @@
 import { answering } from './answering.ts'
 import { type Request } from './messages.ts'
 
-const hear = answering((answer) => self.postMessage(answer))
+const hear = answering((answer, transfer = []) => self.postMessage(answer, { transfer }))
 self.onmessage = ({ data }: MessageEvent<Request>) => hear(data)

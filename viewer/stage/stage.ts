@@ -79,6 +79,8 @@ export class Stage {
   /** Where the camera looked last. */
   #seen: Sight | null = null
   #host: HTMLElement | undefined
+  /** Its size in CSS pixels, as last observed: asking the element in each picture laid out the page again each time. */
+  #size = { width: 0, height: 0 }
   #interactive = true
   #due = false
   #lost = false
@@ -196,14 +198,14 @@ export class Stage {
   zoom(factor: number): void {
     if (this.#host === undefined) return
     this.#moved = true
-    this.#look(zoomAt(this.#view, this.#host.clientWidth / 2, this.#host.clientHeight / 2, factor))
+    this.#look(zoomAt(this.#view, this.#size.width / 2, this.#size.height / 2, factor))
   }
 
   /** The part of the world on the screen, and all of it; null without a world. */
   get views(): { visible: Box; box: Box } | null {
     if (this.#host === undefined || this.#mounted === undefined) return null
-    const { clientWidth, clientHeight } = this.#host
-    return { visible: visibleBox(this.#view, clientWidth, clientHeight), box: this.#mounted.scene.box() }
+    const { width, height } = this.#size
+    return { visible: visibleBox(this.#view, width, height), box: this.#mounted.scene.box() }
   }
 
   /** Keeps an agent in the middle of the picture, near enough to read; null lets go. */
@@ -212,8 +214,8 @@ export class Stage {
     this.#followed = agent
     if (agent === null || this.#host === undefined) return
     if (this.#view.scale < FOLLOW_SCALE) {
-      const { clientWidth, clientHeight } = this.#host
-      this.#look(zoomAt(this.#view, clientWidth / 2, clientHeight / 2, FOLLOW_SCALE / this.#view.scale))
+      const { width, height } = this.#size
+      this.#look(zoomAt(this.#view, width / 2, height / 2, FOLLOW_SCALE / this.#view.scale))
     }
     this.#moved = true
     this.invalidate()
@@ -227,8 +229,7 @@ export class Stage {
   /** Where the camera looks, or null while it shows the whole world, whatever the size of the window. */
   get sight(): Sight | null {
     if (!this.#moved || this.#host === undefined) return null
-    const { clientWidth, clientHeight } = this.#host
-    const middle = toWorld(this.#view, clientWidth / 2, clientHeight / 2)
+    const middle = toWorld(this.#view, this.#size.width / 2, this.#size.height / 2)
     return { ...middle, zoom: this.#view.scale / this.#fitted().scale }
   }
 
@@ -238,19 +239,19 @@ export class Stage {
       this.fit()
       return
     }
-    const { clientWidth, clientHeight } = this.#host
+    const { width, height } = this.#size
     const middle = zoomAt(this.#fitted(), 0, 0, sight.zoom)
     this.#moved = true
     this.#look({
       scale: middle.scale,
-      x: clientWidth / 2 - sight.x * middle.scale,
-      y: clientHeight / 2 - sight.y * middle.scale,
+      x: width / 2 - sight.x * middle.scale,
+      y: height / 2 - sight.y * middle.scale,
     })
   }
 
   #fitted(): View {
-    const { clientWidth, clientHeight } = this.#host!
-    return fit(this.#mounted!.scene.box(), clientWidth, clientHeight, Math.min(PADDING, clientWidth * 0.04))
+    const { width, height } = this.#size
+    return fit(this.#mounted!.scene.box(), width, height, Math.min(PADDING, width * 0.04))
   }
 
   /** Marks above the world, at the scale of scenes (UNIT per world unit). @returns the way to take them away */
@@ -339,8 +340,8 @@ export class Stage {
   }
 
   get #cameraNow(): Camera {
-    const { clientWidth = 1, clientHeight = 1 } = this.#host ?? {}
-    return { scale: this.#view.scale, visible: visibleBox(this.#view, clientWidth, clientHeight) }
+    const { width, height } = this.#size
+    return { scale: this.#view.scale, visible: visibleBox(this.#view, width, height) }
   }
 
   #unmount({ scene, overlay, root, over }: Mounted): void {
@@ -364,9 +365,9 @@ export class Stage {
 
   /** Moves the camera without asking for another picture: this is part of one. */
   #centre(x: number, y: number): void {
-    const { clientWidth = 0, clientHeight = 0 } = this.#host ?? {}
+    const { width, height } = this.#size
     const { scale } = this.#view
-    this.#view = { scale, x: clientWidth / 2 - x * scale, y: clientHeight / 2 - y * scale }
+    this.#view = { scale, x: width / 2 - x * scale, y: height / 2 - y * scale }
     this.#camera.position.set(this.#view.x, this.#view.y)
     this.onView()
   }
@@ -384,8 +385,9 @@ export class Stage {
   #fitHost(): void {
     const host = this.#host
     if (host === undefined || host.clientWidth === 0 || host.clientHeight === 0) return
+    this.#size = { width: host.clientWidth, height: host.clientHeight }
     const seen = this.#seen
-    this.#app.renderer.resize(host.clientWidth, host.clientHeight)
+    this.#app.renderer.resize(this.#size.width, this.#size.height)
     // Whatever the window does, the middle stays the middle.
     if (this.#moved && seen !== null) this.sight = seen
     else this.fit()
@@ -395,8 +397,8 @@ export class Stage {
 
   #drag(dx: number, dy: number): void {
     if (this.#mounted === undefined || this.#host === undefined) return
-    const { clientWidth, clientHeight } = this.#host
-    this.#look(pan(this.#view, dx, dy, this.#mounted.scene.box(), clientWidth, clientHeight))
+    const { width, height } = this.#size
+    this.#look(pan(this.#view, dx, dy, this.#mounted.scene.box(), width, height))
   }
 
   #listen(canvas: HTMLCanvasElement): void {
