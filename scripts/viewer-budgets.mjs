@@ -223,7 +223,8 @@ async function load() {
   const sizes = new Map()
   first.on('response', async (answer) => {
     if (!/\.js$/.test(new URL(answer.url()).pathname)) return
-    sizes.set(answer.url(), gzipSync(await answer.body(), { level: 6 }).length)
+    const body = await answer.body().catch(() => null) // the page was closed meanwhile
+    if (body !== null) sizes.set(answer.url(), gzipSync(body, { level: 6 }).length)
   })
   await first.goto(`${server.url}/replay/file:twenty`)
   await first.waitForFunction(() => (window.troupe?.drawn?.pictures ?? 0) > 0)
