@@ -1,7 +1,16 @@
 import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'troupe-data/', 'coverage/', 'agents/kernels/assembly/'] },
+  {
+    ignores: [
+      'dist/',
+      'node_modules/',
+      'troupe-data/',
+      'coverage/',
+      'agents/kernels/assembly/',
+      'envs/skirmish/assembly/*.ts',
+    ],
+  },
   ...tseslint.configs.recommended,
   {
     rules: {

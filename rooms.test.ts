@@ -64,6 +64,7 @@ const OUTSIDE = [
   /^viewer\/e2e\//,
   /^cli\/templates\//,
   /^agents\/kernels\/assembly\//,
+  /^envs\/skirmish\/assembly\//,
 ]
 
 const isTest = (path: string) => /\.test\.tsx?$/.test(path)
@@ -102,7 +103,7 @@ function fault(from: string, name: string): string | undefined {
   const to = posix.normalize(posix.join(posix.dirname(from), name))
   if (to.startsWith('..')) return 'outside the repository'
   const target = to.split('/')[0]
-  if (to.endsWith('.wasm') || /^agents\/kernels\/(?:build\.mjs|assembly\/)/.test(to)) {
+  if (to.endsWith('.wasm') || /^agents\/kernels\/build\.mjs|\/assembly\//.test(to)) {
     if (room === 'envs' || room === 'agents') return 'compiled kernels are handed in, never loaded here'
   }
   if (target === room) return faultInside(from, to, room, shared)

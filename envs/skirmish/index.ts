@@ -2,6 +2,7 @@
 import { type EnvDefinition, type Port, type Rules, type WorldSpec } from '../core/types.ts'
 import { createEngine } from './engine.ts'
 import { frameOf, sceneOf } from './frame.ts'
+import { createArena, createMachine } from './machine.ts'
 import { actionNames, observationFeatures, observe, stateFeatures } from './observe.ts'
 import { ALLIES, ENEMIES, limitOf, OPTIONS, planOf, type Options, type Plan } from './options.ts'
 import { scriptedUnits, step, TERMS } from './rules.ts'
@@ -97,11 +98,13 @@ function writeMetrics(state: SkirmishState, lane: number, out: Float64Array): vo
   }
 }
 
-function createRules(options: Options, port: Port): Rules {
+function createRules(options: Options, port: Port, fast = true): Rules {
   const plan = planOf(options)
-  const state = createState(plan, port.lanes)
+  const arena = fast ? createArena(plan, port) : null
+  const state = createState(plan, port.lanes, arena)
   const scripted = scriptedUnits(plan, port.seats)
   const engine = createEngine(plan, scripted)
+  const machine = arena === null ? null : createMachine(state, engine, port, arena)
   const terms = new Float64Array(port.lanes * 2 * TERMS.length)
   return {
     arrays: savedArrays(state),
@@ -111,9 +114,9 @@ function createRules(options: Options, port: Port): Rules {
       if (state.granted.length === 0) return
       for (let k = 0; k < count; k++) shareSight(state, engine, lanes[k], port.random, port.streams)
     },
-    step: (lanes, count) => step(state, engine, terms, port, lanes, count),
-    legal: (lanes, count) => legal(state, port, lanes, count),
-    observe: (lanes, count) => observe(state, port, lanes, count),
+    step: (lanes, count) => step(state, engine, machine, terms, port, lanes, count),
+    legal: machine?.legal ?? ((lanes, count) => legal(state, port, lanes, count)),
+    observe: machine?.observe ?? ((lanes, count) => observe(state, port, lanes, count)),
     restored: (lane) => checkLane(state, lane),
     metrics: (lane, out) => writeMetrics(state, lane, out),
     frame: (lane) => frameOf(state, lane, port.step[lane]),
@@ -149,5 +152,11 @@ export const skirmish: EnvDefinition<typeof OPTIONS> = {
   horizon: 200,
   horizonOf: (options) => limitOf(options),
   spec: (options) => specOf(planOf(options)),
-  create: createRules,
+  create: (options, port) => createRules(options, port),
+}
+
+/** The same game played by the kernels in this folder alone: what the machine is tested against. */
+export const plainSkirmish: EnvDefinition<typeof OPTIONS> = {
+  ...skirmish,
+  create: (options, port) => createRules(options, port, false),
 }

@@ -3,6 +3,7 @@ import { type Port } from '../core/types.ts'
 import { avoidAndMove } from './avoidance.ts'
 import { fight, mayHeal } from './combat.ts'
 import { BEAT, dropTheDead, putBack, takeUp, type Engine } from './engine.ts'
+import { type Machine } from './machine.ts'
 import { ALLIES, ENEMIES, type Plan } from './options.ts'
 import { decide } from './orders.ts'
 import { pushAndMove } from './pushing.ts'
@@ -39,6 +40,7 @@ export const TERMS = ['damage', 'kills', 'outcome'] as const
 export function step(
   state: SkirmishState,
   engine: Engine,
+  machine: Machine | null,
   terms: Float64Array,
   port: Port,
   lanes: Int32Array,
@@ -58,6 +60,7 @@ export function step(
     }
     give(state, engine, port, lane)
     if (state.script !== null) state.script(lane)
+    else if (machine !== null && state.watch === null) machine.run(lane)
     else {
       takeUp(state, engine, lane)
       const tick = port.step[lane] * options.loops

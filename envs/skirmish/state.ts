@@ -1,5 +1,6 @@
 /** The skirmish as typed arrays: what decides the future, and scratch. */
 import { TroupeError } from '../core/errors.ts'
+import { take, type Arena } from './arena.ts'
 import { type TypedArray } from '../core/types.ts'
 import { type Plan } from './options.ts'
 
@@ -79,13 +80,16 @@ export interface SkirmishState {
 /** What privileged policies may read; nobody but the rules writes it. */
 export type SkirmishWorld = SkirmishState
 
-export function createState(plan: Plan, lanes: number): SkirmishState {
+/** @param arena where the columns lie; null = memory of their own */
+export function createState(plan: Plan, lanes: number, arena: Arena | null = null): SkirmishState {
   const size = lanes * plan.units
-  const numbers = () => new Float64Array(size)
+  const numbers = (length = size) => (arena === null ? new Float64Array(length) : take(arena, 'Float64Array', length))
+  const bytes = () => (arena === null ? new Uint8Array(size) : take(arena, 'Uint8Array', size))
+  const numbersOfUnits = () => (arena === null ? new Int16Array(size) : take(arena, 'Int16Array', size))
   return {
     plan,
     lanes,
-    type: new Uint8Array(size),
+    type: bytes(),
     x: numbers(),
     y: numbers(),
     vx: numbers(),
@@ -96,19 +100,19 @@ export function createState(plan: Plan, lanes: number): SkirmishState {
     credit: numbers(),
     cooldown: numbers(),
     quiet: numbers(),
-    order: new Uint8Array(size),
-    aim: new Int16Array(size),
+    order: bytes(),
+    aim: numbersOfUnits(),
     px: numbers(),
     py: numbers(),
     facing: new Uint8Array(size),
-    lastAction: new Int16Array(size),
+    lastAction: numbersOfUnits(),
     tied: new Int16Array(plan.options.sharedSight < 1 ? size : 0),
     granted: new Uint8Array(plan.options.sharedSight < 1 ? size * plan.units : 0),
-    tally: new Float64Array(lanes * TALLIES),
+    tally: numbers(lanes * TALLIES),
     dealt: numbers(),
     taken: numbers(),
-    struck: new Int16Array(size),
-    felledBy: new Int16Array(size),
+    struck: numbersOfUnits(),
+    felledBy: numbersOfUnits(),
     script: null,
     watch: null,
   }

@@ -1,0 +1,306 @@
+/**
+ * The door to the skirmish in WebAssembly (`assembly/`): the loops of a step under `sc2`, masks, observations and states,
+ * equal to the kernels in this folder to the last bit, and faster. Where an engine has no WebAssembly, for what it does
+ * not know (`smaclite`, cones, shared sight, grids …) and while somebody looks between the loops, the kernels here play.
+ */
+import { base64 } from '@scure/base'
+import { GENERATOR_WORDS } from '../core/random.ts'
+import { type Port, type TypedArray } from '../core/types.ts'
+import { take, type Arena } from './arena.ts'
+import { LONGEST_PUSH, NOTICE, type Engine } from './engine.ts'
+import { EDGE } from './ground.ts'
+import { CODE } from './machine-code.ts'
+import { ALLIES, ENEMIES, type Plan } from './options.ts'
+import { COMBAT } from './start.ts'
+import { HEALED, TALLIES, type SkirmishState } from './state.ts'
+import { wayTo } from './terrain.ts'
+
+/** The few names of WebAssembly used here; rooms are compiled without the library that declares them. */
+interface WebAssemblyNames {
+  readonly Memory: new (descriptor: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer }
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object, imports: object) => { readonly exports: Record<string, unknown> }
+}
+
+interface Exports {
+  open(header: number): void
+  run(lane: number, tick: number): void
+  legal(lane: number): void
+  observe(lane: number, time: number): void
+}
+
+export interface Machine {
+  /** Plays the loops of a step in a lane whose orders are given. */
+  run(lane: number): void
+  /** Writes masks; null where it does not know how. */
+  readonly legal: ((lanes: Int32Array, count: number) => void) | null
+  /** Writes observations and states; null where it does not know how. */
+  readonly observe: ((lanes: Int32Array, count: number) => void) | null
+}
+
+const PAGE = 65536
+const MOST_BYTES = 2 ** 30
+const HEADER = 64
+const HEADER_BYTES = 1024
+const KIND_BYTES = 256
+const RECORD_BYTES = 256
+const PAIR_BYTES = 24
+
+/** Bytes kept for ways around walls; what does not fit is asked for each time. */
+const WAY_BYTES = 2 ** 21
+
+let compiled: object | null | undefined
+
+/** The compiled module, null where the engine has or allows none. */
+function moduleOf(names: WebAssemblyNames | undefined): object | null {
+  if (compiled !== undefined) return compiled
+  try {
+    compiled = names === undefined ? null : new names.Module(base64.decode(CODE))
+  } catch {
+    compiled = null // no SIMD, or a page that forbids it: the kernels in this folder play the same game
+  }
+  return compiled
+}
+
+const namesHere = () => (globalThis as { WebAssembly?: WebAssemblyNames }).WebAssembly
+
+/** Whether the machine knows the loops of this plan. */
+const playsIt = (plan: Plan) => plan.rules === 'sc2' && plan.tables.types.length <= 64
+
+/** Whether it also knows its masks and observations. */
+function showsIt({ options, rules }: Plan): boolean {
+  const plain = !options.cone && options.actionMask && options.sharedSight >= 1 && !options.blind
+  return rules === 'sc2' && plain && !options.pathingGrid && !options.terrainHeight && !options.observationsAsState
+}
+
+/**
+ * Memory for a batch, or null where there is none: too large, no WebAssembly, other rules.
+ * @param port null for the state alone
+ */
+export function createArena(plan: Plan, port: Port): Arena | null {
+  const names = namesHere()
+  if (!playsIt(plan) || moduleOf(names) === null) return null
+  const bytes = bytesOf(plan, port)
+  if (bytes > MOST_BYTES) return null
+  const pages = Math.ceil(bytes / PAGE)
+  try {
+    return { memory: new names!.Memory({ initial: pages, maximum: pages }), used: HEADER + HEADER_BYTES }
+  } catch {
+    return null // out of address space
+  }
+}
+
+/** Bytes of everything below, rounded up. */
+function bytesOf(plan: Plan, port: Port): number {
+  const U = plan.units
+  const state = port.lanes * (U * 144 + TALLIES * 8)
+  const shown = showsIt(plan)
+    ? 4 * (port.observation.length + port.state.length) + port.mask.length + port.alive.length
+    : 0
+  const scratch = U * (RECORD_BYTES + 4 * 6 + 16) + ((U * (U - 1)) / 2) * (PAIR_BYTES + 4)
+  const ground = plan.terrain.cells * 7 + 4 * plan.terrain.width + (plan.terrain.open ? 0 : WAY_BYTES)
+  const types = plan.tables.types.length
+  return state + shown + scratch + ground + types * (KIND_BYTES + 8 * types) + 65536
+}
+
+/** Starts the machine over a state whose columns lie in the arena. */
+export function createMachine(state: SkirmishState, engine: Engine, port: Port, arena: Arena): Machine {
+  const { plan } = state
+  const { terrain, tables, sides, options } = plan
+  const { units, agents, limit } = plan
+  const loops = options.loops
+  const copyOf = <T extends Uint8Array>(from: T) => {
+    const to = take(arena, 'Uint8Array', from.length)
+    to.set(from)
+    return to
+  }
+  const T = tables.types.length
+  const kinds = take(arena, 'Float64Array', T * (KIND_BYTES / 8))
+  for (let t = 0; t < T; t++) kinds.set(kindOf(plan, engine, t), t * (KIND_BYTES / 8))
+  const hit = take(arena, 'Float64Array', T * T)
+  hit.set(tables.hit)
+  const side = take(arena, 'Int32Array', 2 * (6 + T))
+  sides.forEach((own, s) => {
+    const words = [own.base, own.count, own.shields, own.actions, own.firstAttack, own.observation, ...own.bits]
+    side.set(words, s * (6 + T))
+  })
+  const seats = take(arena, 'Int32Array', port.seats.length)
+  seats.set(port.seats)
+  const random = new Uint32Array(take(arena, 'Int32Array', GENERATOR_WORDS).buffer, arena.used - 16, GENERATOR_WORDS)
+  const shows = showsIt(plan)
+  const mask = take(arena, 'Uint8Array', shows ? port.mask.length : 0)
+  const alive = take(arena, 'Uint8Array', shows ? port.alive.length : 0)
+  const observation = take(arena, 'Float32Array', shows ? port.observation.length : 0)
+  const stateOut = take(arena, 'Float32Array', shows ? port.state.length : 0)
+  const ways = take(arena, 'Int32Array', terrain.cells)
+  const scratch = {
+    walkable: copyOf(terrain.walkable),
+    strideable: copyOf(terrain.strideable),
+    clear: copyOf(terrain.clear),
+    scripted: copyOf(engine.scripted),
+    records: take(arena, 'Uint8Array', units * RECORD_BYTES),
+    live: take(arena, 'Int32Array', units),
+    began: take(arena, 'Int32Array', units),
+    order: take(arena, 'Int32Array', units),
+    shooters: take(arena, 'Int32Array', units),
+    columns: take(arena, 'Float64Array', 2 * (units + 2)),
+    strip: take(arena, 'Int32Array', terrain.width + 1),
+    pairs: take(arena, 'Uint8Array', ((units * (units - 1)) / 2) * PAIR_BYTES),
+    closes: take(arena, 'Int32Array', (units * (units - 1)) / 2),
+  }
+  const header = new DataView(arena.memory.buffer, HEADER, HEADER_BYTES)
+  let cursor = 0
+  const numbers = [
+    engine.fastest,
+    engine.largest,
+    engine.farthestNotice,
+    NOTICE,
+    LONGEST_PUSH,
+    plan.arrival[ALLIES],
+    plan.arrival[ENEMIES],
+    options.moveAmount / 2,
+    options.compatibility ? -1 : -1e-12,
+    EDGE,
+  ]
+  for (const value of numbers) header.setFloat64((cursor += 8) - 8, value, true)
+  const flag = (value: boolean) => (value ? 1 : 0)
+  const words = [
+    units,
+    sides[ALLIES].count,
+    agents,
+    port.seats.length,
+    loops,
+    flag(options.jitter),
+    flag(engine.recovers),
+    flag(tables.explodes.includes(1)),
+    flag(!terrain.open),
+    terrain.width,
+    terrain.height,
+    TALLIES,
+    HEALED,
+    T,
+    plan.typeBits,
+    port.actionSize,
+    port.observationSize,
+    port.stateSize,
+    flag(options.allHealth),
+    flag(options.ownHealth),
+    flag(options.lastAction),
+    flag(plan.ownPosition),
+    flag(options.timestep),
+    flag(options.compatibility),
+    flag(options.stateLastAction),
+    flag(options.stateTimestep),
+  ]
+  const { type, x, y, vx, vy, health, shield, energy, credit, cooldown, quiet, px, py, dealt, taken, tally } = state
+  const { order, aim, lastAction, struck, felledBy } = state
+  const columns: readonly TypedArray[] = [
+    ...[type, x, y, vx, vy, health, shield, energy, credit, cooldown, quiet, px, py, dealt, taken, tally],
+    ...[order, aim, lastAction, struck, felledBy, scratch.scripted, kinds, hit],
+    ...[scratch.walkable, scratch.strideable, scratch.clear, ways, side, seats, random],
+    ...[mask, alive, observation, stateOut, scratch.records, scratch.live, scratch.began, scratch.order],
+    ...[scratch.shooters, scratch.columns, scratch.strip, scratch.pairs, scratch.closes],
+  ]
+  for (const value of [...words, ...columns.map((column) => column.byteOffset)]) {
+    header.setInt32((cursor += 4) - 4, value, true)
+  }
+
+  let spare = terrain.open ? 0 : Math.min(terrain.cells, Math.floor(WAY_BYTES / (2 * terrain.cells + 16)))
+  /** Ways to `to`, kept in the arena while there is room. */
+  const next = (to: number, from: number): number => {
+    const way = wayTo(terrain, to)
+    if (spare > 0) {
+      spare--
+      const kept = take(arena, 'Int16Array', terrain.cells)
+      kept.set(way)
+      ways[to] = kept.byteOffset
+    }
+    return way[from]
+  }
+  const instance = new (namesHere()!.Instance)(compiled!, { env: { memory: arena.memory }, machine: { next } })
+  const exports = instance.exports as unknown as Exports
+  exports.open(HEADER)
+
+  const copyRow = (from: TypedArray, to: TypedArray, lane: number, width: number) => {
+    for (let i = lane * width; i < (lane + 1) * width; i++) to[i] = from[i]
+  }
+  const M = agents * port.actionSize
+  const F = port.seats.length * port.observationSize
+  const S = port.stateSize
+  return {
+    run(lane) {
+      const draws = (lane * port.streams + COMBAT) * GENERATOR_WORDS
+      for (let w = 0; w < GENERATOR_WORDS; w++) random[w] = port.random[draws + w]
+      exports.run(lane, port.step[lane] * loops)
+      for (let w = 0; w < GENERATOR_WORDS; w++) port.random[draws + w] = random[w]
+    },
+    legal: !shows
+      ? null
+      : (lanes, count) => {
+          for (let k = 0; k < count; k++) exports.legal(lanes[k])
+          if (count === port.lanes) {
+            port.mask.set(mask)
+            port.alive.set(alive)
+            return
+          }
+          for (let k = 0; k < count; k++) {
+            copyRow(mask, port.mask, lanes[k], M)
+            copyRow(alive, port.alive, lanes[k], agents)
+          }
+        },
+    observe: !shows
+      ? null
+      : (lanes, count) => {
+          for (let k = 0; k < count; k++) exports.observe(lanes[k], Math.min(1, port.step[lanes[k]] / limit))
+          if (count === port.lanes) {
+            port.observation.set(observation)
+            port.state.set(stateOut)
+            return
+          }
+          for (let k = 0; k < count; k++) {
+            copyRow(observation, port.observation, lanes[k], F)
+            copyRow(stateOut, port.state, lanes[k], S)
+          }
+        },
+  }
+}
+
+/** A type as the machine reads it. */
+function kindOf(plan: Plan, engine: Engine, t: number): number[] {
+  const { tables, shootRange, sightRange } = plan
+  const T = tables.types.length
+  return [
+    tables.health[t],
+    tables.shield[t],
+    tables.armor[t],
+    tables.acceleration[t],
+    tables.range[t],
+    tables.scan[t],
+    tables.cooldown[t],
+    tables.splashRadius[t],
+    tables.barWidth[t],
+    tables.barDepth[t],
+    tables.heals[t],
+    tables.perEnergy[t],
+    tables.energyToStart[t],
+    tables.energyMax[t],
+    tables.energyRegen[t],
+    tables.shieldRegen[t],
+    tables.shieldDelay[t],
+    tables.healthRegen[t],
+    tables.normaliser[t],
+    shootRange[t],
+    sightRange[t],
+    tables.attacks[t],
+    tables.suicide[t],
+    tables.explodes[t],
+    tables.healable[t],
+    tables.layer[t],
+    tables.flies[t],
+    tables.strides[t],
+    engine.traits[t],
+    tables.radius[t],
+    tables.speed[t],
+    tables.speed[T + t],
+  ]
+}
