@@ -69,7 +69,17 @@ function logarithm(t: number): number {
 
 /** ln(1 + e^x), without overflow: 0 far to the left, x far to the right. */
 export function softplus(x: number): number {
-  return x > 0 ? x + logarithm(exponential(x)) : logarithm(exponential(-x))
+  room[0] = x
+  softplusIn(room)
+  return room[0]
+}
+
+const room = new Float64Array(1)
+
+/** `softplus` in place: a number handed over in an array is never boxed. @param room its first number is replaced */
+export function softplusIn(room: Float64Array): void {
+  const x = room[0]
+  room[0] = x > 0 ? x + logarithm(exponential(x)) : logarithm(exponential(-x))
 }
 
 /** ln x of a positive number that is neither subnormal nor infinite. */

@@ -61,8 +61,8 @@ function writeMetrics(state: ParticleState, lane: number, steps: number, out: Fl
 function createRules(options: Options, port: Port): Rules {
   const plan = planOf(options)
   const state = createState(plan, port.lanes)
-  const physics = createPhysics(plan)
-  const sight = createSight(plan, port.observationSize)
+  const physics = createPhysics(plan, port.lanes)
+  const sight = createSight(plan, port.seats, port.observationSize)
   const wishes = createWishes(plan)
   const { task } = plan
   const { terminated, agents } = port

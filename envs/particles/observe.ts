@@ -114,90 +114,83 @@ export function stateFeatures({ bodies, landmarks, spans, speeds, task }: Plan):
   return features
 }
 
-/** What one agent observes, as tables of where to read and where to write. Numbers of one kind stand together. */
-interface Gaze {
-  /** Pairs of places minus the own one. */
-  readonly offsetTo: Uint16Array
-  readonly offsetOf: Uint16Array // twice the entity
-  /** Pairs of velocities. */
-  readonly velocityTo: Uint16Array
-  readonly velocityOf: Uint16Array // twice the agent
-  /** Own place; -1 where it is not observed. */
-  readonly placeTo: number
-  /** Numbers of `Sight.row`. */
-  readonly otherTo: Uint16Array
-  readonly otherOf: Uint16Array
-  /** Runs of numbers that stay 0, the padding of narrower agents included: begins and ends. */
-  readonly zeroFrom: Uint16Array
-  readonly zeroTo: Uint16Array
-  /** The first of every pair that forests may hide, and the agent it tells of. */
-  readonly hiddenTo: Uint16Array
-  readonly hiddenOf: Uint16Array
-}
-
+/**
+ * What all seats observe, as tables of where to read and where to write; `to` counts from where the lane's observations
+ * begin. Numbers of one kind stand together: each table is one loop over short rows.
+ */
 export interface Sight {
-  readonly agents: readonly Gaze[] // [M]
+  readonly offsets: Int32Array // [.., 4] to, twice the first entity, twice the end, twice the observer
+  readonly velocities: Int32Array // [.., 3] to, twice the first agent, twice the end
+  readonly places: Int32Array // [.., 2] to, twice the agent
+  readonly aims: Int32Array // [.., 3] offsets of goals: to, goal, twice the observer
+  readonly others: Int32Array // [.., 2] to, number of `row`
+  readonly zeros: Int32Array // [.., 2] runs that stay 0, the padding of narrower agents included: from, to
+  readonly hidden: Int32Array // [.., 3] pairs that forests may hide: to, the agent it tells of, the observer
   readonly movable: Uint8Array // [M]
   readonly speaks: Uint8Array // [M]
+  readonly plain: boolean // everybody moves, nobody speaks, and there are no goals
   /** Of the lane at hand: messages, forest flags of each agent, colours of goals, constants. */
   readonly row: Float64Array
   readonly flags: number // where flags begin in the row
   /** Colours of the goals: where in the row, of which goal, and the values of all landmarks. */
   readonly colours: readonly { readonly to: number; readonly goal: number; readonly values: Float64Array }[]
-  /** Pairs from the observer to a goal, by agent: where to write, and which goal. */
-  readonly goals: readonly { readonly to: number; readonly goal: number }[][]
   /** Forests that hold each agent of the lane at hand, one bit each; [M]. */
   readonly shelter: Int32Array
   readonly forests: number
   readonly firstForest: number // entity number
-  readonly leader: number // sees through forests; -1 where there is none
 }
 
-/** @param width F, for the padding */
-export function createSight(plan: Plan, width: number): Sight {
+/** The parts of a range that leave an entity out, doubled: none of them empty. */
+function withoutSelf(from: number, to: number, self: number): [from: number, to: number][] {
+  const parts = self >= from && self < to ? [[from, self] as const, [self + 1, to] as const] : [[from, to] as const]
+  return parts.filter(([first, end]) => first < end).map(([first, end]) => [2 * first, 2 * end])
+}
+
+/** @param seats the agents that observe, in the order of their rows; @param width F, for the padding */
+export function createSight(plan: Plan, seats: Int32Array, width: number): Sight {
   const { bodies, task, counts } = plan
   const M = bodies.length
   const W = task.words
   const flags = M * W
+  const leader = bodies.findIndex(({ kind }) => kind === 'leader') // sees through forests
   let end = flags + M * counts.forests
   const fixed: [at: number, value: number][] = []
   const colours: { to: number; goal: number; values: Float64Array }[] = []
-  const goals: { to: number; goal: number }[][] = []
-  const agents = plan.blocks.map((blocks, n): Gaze => {
-    const offsets: [to: number, of: number][] = []
-    const velocities: [to: number, of: number][] = []
-    const other: [to: number, of: number][] = []
-    const zeros: [from: number, to: number][] = []
-    const hidden: [to: number, of: number][] = []
-    const aims: { to: number; goal: number }[] = []
-    let placeTo = -1
-    let at = 0
-    for (const block of blocks) {
+  const offsets: number[][] = []
+  const velocities: number[][] = []
+  const places: number[][] = []
+  const aims: number[][] = []
+  const others: number[][] = []
+  const zeros: [from: number, to: number][] = []
+  const hidden: number[][] = []
+  seats.forEach((n, seat) => {
+    let at = seat * width
+    for (const block of plan.blocks[n]) {
       switch (block.kind) {
         case 'velocity':
-          velocities.push([at, 2 * n])
+          velocities.push([at, 2 * n, 2 * n + 2])
           at += 2
           break
         case 'position':
-          placeTo = at
+          places.push([at, 2 * n])
           at += 2
           break
         case 'goalOffset':
-          aims.push({ to: at, goal: block.goal })
+          aims.push([at, block.goal, 2 * n])
           at += 2
           break
         case 'message':
-          for (let w = 0; w < W; w++) other.push([at++, block.from * W + w])
+          for (let w = 0; w < W; w++) others.push([at++, block.from * W + w])
           break
         case 'inForest':
-          for (let f = 0; f < counts.forests; f++) other.push([at++, flags + n * counts.forests + f])
+          for (let f = 0; f < counts.forests; f++) others.push([at++, flags + n * counts.forests + f])
           break
         case 'constants':
           for (const value of block.values) {
             if (value === 0) zeros.push([at, at + 1])
             else {
               fixed.push([end, value])
-              other.push([at, end++])
+              others.push([at, end++])
             }
             at++
           }
@@ -205,56 +198,47 @@ export function createSight(plan: Plan, width: number): Sight {
         case 'goalColour':
           block.colours[0].forEach((_, c) => {
             colours.push({ to: end, goal: block.goal, values: Float64Array.from(block.colours, (row) => row[c]) })
-            other.push([at++, end++])
+            others.push([at++, end++])
           })
           break
         default: {
-          const places = block.kind === 'offsets' || block.kind === 'seenOffsets'
-          for (const e of others(block.from, block.to, n)) {
-            if (block.kind === 'seenOffsets' || block.kind === 'seenVelocities') hidden.push([at, e])
-            ;(places ? offsets : velocities).push([at, 2 * e])
-            at += 2
+          const far = block.kind === 'offsets' || block.kind === 'seenOffsets'
+          const hides = block.kind === 'seenOffsets' || block.kind === 'seenVelocities'
+          for (const [from, to] of withoutSelf(block.from, block.to, n)) {
+            if (far) offsets.push([at, from, to, 2 * n])
+            else velocities.push([at, from, to])
+            for (let e = from; e < to; e += 2, at += 2) if (hides && n !== leader) hidden.push([at, e / 2, n])
           }
         }
       }
     }
-    zeros.push([at, width])
-    const runs = zeros.reduce<[number, number][]>((joined, [from, to]) => {
-      const last = joined.at(-1)
-      if (last !== undefined && last[1] === from) last[1] = to
-      else joined.push([from, to])
-      return joined
-    }, [])
-    goals.push(aims)
-    const column = (pairs: readonly [number, number][], which: 0 | 1) => Uint16Array.from(pairs, (pair) => pair[which])
-    return {
-      offsetTo: column(offsets, 0),
-      offsetOf: column(offsets, 1),
-      velocityTo: column(velocities, 0),
-      velocityOf: column(velocities, 1),
-      placeTo,
-      otherTo: column(other, 0),
-      otherOf: column(other, 1),
-      zeroFrom: column(runs, 0),
-      zeroTo: column(runs, 1),
-      hiddenTo: column(hidden, 0),
-      hiddenOf: column(hidden, 1),
-    }
+    zeros.push([at, (seat + 1) * width])
   })
+  const runs = zeros.reduce<[number, number][]>((joined, [from, to]) => {
+    const last = joined.at(-1)
+    if (last !== undefined && last[1] === from) last[1] = to
+    else if (from < to) joined.push([from, to])
+    return joined
+  }, [])
   const row = new Float64Array(end)
   for (const [at, value] of fixed) row[at] = value
   return {
-    agents,
+    offsets: Int32Array.from(offsets.flat()),
+    velocities: Int32Array.from(velocities.flat()),
+    places: Int32Array.from(places.flat()),
+    aims: Int32Array.from(aims.flat()),
+    others: Int32Array.from(others.flat()),
+    zeros: Int32Array.from(runs.flat()),
+    hidden: Int32Array.from(hidden.flat()),
     movable: Uint8Array.from(bodies, ({ movable }) => (movable ? 1 : 0)),
     speaks: Uint8Array.from(bodies, ({ speaks }) => (speaks ? 1 : 0)),
+    plain: bodies.every(({ movable, speaks }) => movable && !speaks) && task.goals.length === 0,
     row,
     flags,
     colours,
-    goals,
     shelter: new Int32Array(M),
     forests: counts.forests,
     firstForest: M + counts.obstacles + counts.food,
-    leader: bodies.findIndex(({ kind }) => kind === 'leader'),
   }
 }
 
@@ -285,112 +269,94 @@ function layOut({ agents, words, goals, message, goal }: ParticleState, sight: S
   for (let c = 0; c < colours.length; c++) row[colours[c].to] = colours[c].values[goal[lane * goals + colours[c].goal]]
 }
 
-/**
- * The pairs of one agent, which are nearly all of what it sees.
- * @param places where the lane's entities begin in `position`
- * @param speeds where the lane's agents begin in `velocity`
- * @param to where the agent's row begins in `out`
- */
-function lookAround(
-  position: Float64Array,
-  velocity: Float64Array,
-  gaze: Gaze,
-  n: number,
-  places: number,
-  speeds: number,
-  out: Float32Array,
-  to: number,
-): void {
-  const { offsetTo, offsetOf, velocityTo, velocityOf, placeTo, zeroFrom, zeroTo } = gaze
-  const x = position[places + 2 * n]
-  const y = position[places + 2 * n + 1]
-  for (let i = 0; i < offsetTo.length; i++) {
-    const at = to + offsetTo[i]
-    const from = places + offsetOf[i]
-    out[at] = position[from] - x
-    out[at + 1] = position[from + 1] - y
-  }
-  for (let i = 0; i < velocityTo.length; i++) {
-    const at = to + velocityTo[i]
-    const from = speeds + velocityOf[i]
-    out[at] = velocity[from]
-    out[at + 1] = velocity[from + 1]
-  }
-  if (placeTo >= 0) {
-    out[to + placeTo] = x
-    out[to + placeTo + 1] = y
-  }
-  for (let i = 0; i < zeroFrom.length; i++) for (let f = to + zeroFrom[i]; f < to + zeroTo[i]; f++) out[f] = 0
-}
-
-/** Zeroes what forests hide from an agent: who is in no common forest, unless both are in none or the leader looks. */
-function hide({ agents, shelter, leader }: Sight, observer: number, out: Float32Array, to: number): void {
-  if (observer === leader) return
-  const { hiddenTo, hiddenOf } = agents[observer]
-  const mine = shelter[observer]
-  for (let i = 0; i < hiddenTo.length; i++) {
-    const theirs = shelter[hiddenOf[i]]
+/** Zeroes what forests hide: who is in no common forest, unless both are in none. */
+function hide({ hidden, shelter }: Sight, out: Float32Array, row: number): void {
+  for (let i = 0; i < hidden.length; i += 3) {
+    const theirs = shelter[hidden[i + 1]]
+    const mine = shelter[hidden[i + 2]]
     if ((mine & theirs) !== 0 || (mine | theirs) === 0) continue
-    out[to + hiddenTo[i]] = 0
-    out[to + hiddenTo[i] + 1] = 0
+    out[row + hidden[i]] = 0
+    out[row + hidden[i] + 1] = 0
   }
 }
 
 /** Writes the observations of the listed lanes. */
 export function observe(state: ParticleState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
   const { agents, entities, goals, position, velocity, goal } = state
-  const { seats, observation, observationSize: F } = port
-  const { row, forests, agents: gazes } = sight
-  const N = seats.length
+  const { observation: out, observationSize, seats } = port
+  const { offsets, velocities, places, aims, others, zeros, row, forests } = sight
+  const width = seats.length * observationSize
   const rowUsed = row.length > 0
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
-    const places = lane * entities * 2
-    const speeds = lane * agents * 2
-    if (rowUsed) layOut(state, sight, lane)
-    if (forests > 0) findShelter(state, sight, lane)
-    for (let s = 0; s < N; s++) {
-      const n = seats[s]
-      const gaze = gazes[n]
-      const to = (lane * N + s) * F
-      lookAround(position, velocity, gaze, n, places, speeds, observation, to)
-      if (goals > 0) {
-        for (const { to: at, goal: g } of sight.goals[n]) {
-          const aim = places + 2 * (agents + goal[lane * goals + g])
-          observation[to + at] = position[aim] - position[places + 2 * n]
-          observation[to + at + 1] = position[aim + 1] - position[places + 2 * n + 1]
-        }
+    const to = lane * width
+    const place = lane * entities * 2
+    const speed = lane * agents * 2
+    for (let i = 0; i < offsets.length; i += 4) {
+      const own = place + offsets[i + 3]
+      const x = position[own]
+      const y = position[own + 1]
+      const end = place + offsets[i + 2]
+      for (let at = to + offsets[i], from = place + offsets[i + 1]; from < end; at += 2, from += 2) {
+        out[at] = position[from] - x
+        out[at + 1] = position[from + 1] - y
       }
-      if (!rowUsed) continue
-      const { otherTo, otherOf } = gaze
-      for (let i = 0; i < otherTo.length; i++) observation[to + otherTo[i]] = row[otherOf[i]]
-      if (forests > 0) hide(sight, n, observation, to)
     }
+    for (let i = 0; i < velocities.length; i += 3) {
+      const end = speed + velocities[i + 2]
+      for (let at = to + velocities[i], from = speed + velocities[i + 1]; from < end; at += 2, from += 2) {
+        out[at] = velocity[from]
+        out[at + 1] = velocity[from + 1]
+      }
+    }
+    for (let i = 0; i < places.length; i += 2) {
+      const at = to + places[i]
+      const from = place + places[i + 1]
+      out[at] = position[from]
+      out[at + 1] = position[from + 1]
+    }
+    for (let i = 0; i < zeros.length; i += 2) {
+      for (let at = to + zeros[i], end = to + zeros[i + 1]; at < end; at++) out[at] = 0
+    }
+    for (let i = 0; i < aims.length; i += 3) {
+      const at = to + aims[i]
+      const aim = place + 2 * (agents + goal[lane * goals + aims[i + 1]])
+      const own = place + aims[i + 2]
+      out[at] = position[aim] - position[own]
+      out[at + 1] = position[aim + 1] - position[own + 1]
+    }
+    if (!rowUsed) continue
+    layOut(state, sight, lane)
+    if (forests > 0) findShelter(state, sight, lane)
+    for (let i = 0; i < others.length; i += 2) out[to + others[i]] = row[others[i + 1]]
+    if (forests > 0) hide(sight, out, to)
   }
 }
 
 /** Writes the global states of the listed lanes. */
 export function observeState(state: ParticleState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
   const { entities, agents, words, goals, position, velocity, message, goal } = state
-  const { movable, speaks } = sight
+  const { movable, speaks, plain } = sight
   const { state: out, stateSize } = port
   const landmarks = entities - agents
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
-    const places = lane * entities * 2
     let at = lane * stateSize
-    for (let n = 0; n < agents; n++) {
-      out[at] = position[places + 2 * n]
-      out[at + 1] = position[places + 2 * n + 1]
+    let place = lane * entities * 2
+    let speed = lane * agents * 2
+    for (let n = 0; n < agents; n++, place += 2, speed += 2) {
+      out[at] = position[place]
+      out[at + 1] = position[place + 1]
       at += 2
-      if (movable[n] === 1) {
-        out[at] = velocity[(lane * agents + n) * 2]
-        out[at + 1] = velocity[(lane * agents + n) * 2 + 1]
+      if (plain || movable[n] === 1) {
+        out[at] = velocity[speed]
+        out[at + 1] = velocity[speed + 1]
         at += 2
       }
-      if (speaks[n] === 1) for (let w = 0; w < words; w++) out[at++] = message[(lane * agents + n) * words + w]
+      if (plain || speaks[n] === 0) continue
+      for (let w = 0; w < words; w++) out[at++] = message[(lane * agents + n) * words + w]
     }
-    for (let i = agents * 2; i < entities * 2; i++) out[at++] = position[places + i]
+    for (const end = place + landmarks * 2; place < end; place++) out[at++] = position[place]
     for (let g = 0; g < goals; g++) {
       for (let l = 0; l < landmarks; l++) out[at++] = goal[lane * goals + g] === l ? 1 : 0
     }

@@ -1,6 +1,6 @@
 /** What tag and world-comm share: chasers and prey, and who touches whom. */
 import { border } from '../border.ts'
-import { distance } from '../distance.ts'
+import { touches } from '../distance.ts'
 import { type ParticleState } from '../state.ts'
 import { type Body } from '../task.ts'
 
@@ -27,7 +27,7 @@ export function payCatches(
   for (let n = chasers; n < agents; n++) {
     const reach = plan.bodies[0].radius + plan.bodies[n].radius
     let caught = 0
-    for (let m = 0; m < chasers; m++) if (distance(position, from + 2 * n, from + 2 * m) < reach) caught++
+    for (let m = 0; m < chasers; m++) if (touches(position, from + 2 * n, from + 2 * m, reach)) caught++
     terms[row + n] = -reward * caught
     catches += caught
   }

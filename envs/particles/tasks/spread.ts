@@ -1,5 +1,5 @@
 /** Spread: N agents cover N landmarks and avoid each other. Cooperative. */
-import { distance, nearest } from '../distance.ts'
+import { nearest, touches } from '../distance.ts'
 import { type Task } from '../task.ts'
 import { body, landmarks, several } from './bodies.ts'
 
@@ -55,7 +55,7 @@ export const spread: Task = {
     let touching = 0
     for (let n = 0; n < agents; n++) {
       for (let m = n + 1; m < agents; m++) {
-        if (distance(position, from + 2 * n, from + 2 * m) >= RADIUS + RADIUS) continue
+        if (!touches(position, from + 2 * n, from + 2 * m, RADIUS + RADIUS)) continue
         touching++
         terms[agents + n]--
         terms[agents + m]--

@@ -1,5 +1,5 @@
 /** World with communication: tag with food, forests that hide, and a leader of the chasers who sees all and speaks. */
-import { distance, nearest } from '../distance.ts'
+import { nearest, touches } from '../distance.ts'
 import { type ParticleState } from '../state.ts'
 import { type Block, type Task } from '../task.ts'
 import { body, landmarks, several } from './bodies.ts'
@@ -79,7 +79,7 @@ function payFood(state: ParticleState, lane: number, terms: Float64Array, row: n
     if (n < adversaries) continue
     let eaten = 0
     for (let f = first; f < last; f += 2) {
-      if (distance(position, from + 2 * n, f) < PREY_RADIUS + FOOD_RADIUS) eaten++
+      if (touches(position, from + 2 * n, f, PREY_RADIUS + FOOD_RADIUS)) eaten++
     }
     meals += eaten
     terms[row + n] = MEAL * eaten
