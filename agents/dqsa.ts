@@ -54,12 +54,18 @@ export const DQSA_SETTINGS = Type.Object(
     ),
     alphaEnd: real(0.01, 0, 1, 'α in the end; the reimplementation .01.'),
     betaStart: real(
-      1,
+      5,
       0,
       1000,
       'β of equation 12 at first: how sharply the better channel is preferred, per unit of value. Ours.',
     ),
-    betaEnd: real(10, 0, 1000, 'β in the end, and when the policy is played by sampling. Ours.'),
+    betaEnd: real(
+      60,
+      0,
+      1000,
+      'β in the end, and when the policy is played by sampling. Ours: below some 10 even play of all users keeps itself up ' +
+        'where the reward is shared, for then every action is worth the same (agents/README.md).',
+    ),
     exploreSteps: whole(
       100_000,
       1,

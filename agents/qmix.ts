@@ -17,7 +17,7 @@
 import { Type, type Static } from '#typebox'
 import { withDefaults, type EnvSpec, type Generator } from '../envs/core/index.ts'
 import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
-import { Network } from './core/networks.ts'
+import { Network, type Init } from './core/networks.ts'
 import { ValueLearner, utilityNetwork, valuePolicy, type Mixing } from './core/qlearning.ts'
 import { whole } from './core/settings.ts'
 import { requestSpec } from './core/shards.ts'
@@ -118,16 +118,17 @@ export interface MixerShape {
   readonly embed: number // E
   readonly hyperLayers: number
   readonly hyperHidden: number
+  readonly init?: Init
 }
 
 /** The four hypernetworks: S to n E, to E, to E, and to 1. */
 export function hypernetworks(
-  { state, agents, embed, hyperLayers, hyperHidden }: MixerShape,
+  { state, agents, embed, hyperLayers, hyperHidden, init = 'orthogonal' }: MixerShape,
   rng: Generator,
 ): Network[] {
   const make = (part: string, outputs: number, layers: number, hidden: number) =>
     new Network(
-      { name: `mixer/${part}`, inputs: state, outputs, hidden, layers, activation: 'relu', outputGain: 1 },
+      { name: `mixer/${part}`, inputs: state, outputs, hidden, layers, activation: 'relu', outputGain: 1, init },
       rng,
     )
   return [

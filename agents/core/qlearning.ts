@@ -82,9 +82,9 @@ export interface ValueKind {
 
 /** The network of EPyMARL and PyMARL: dense layers, a GRU if wanted, a value for every choice. */
 export function utilityNetwork(settings: EffectiveValues): ValueKind['network'] {
-  const { hidden, layers, activation, outputGain, network } = settings
-  return (rng) => (name, inputs, outputs) =>
-    new Network({ name, inputs, outputs, hidden, layers, activation, outputGain, recurrent: network === 'gru' }, rng)
+  const { hidden, layers, activation, init, network } = settings
+  const shape = { hidden, layers, activation, outputGain: 1, init, recurrent: network === 'gru' }
+  return (rng) => (name, inputs, outputs) => new Network({ name, inputs, outputs, ...shape }, rng)
 }
 
 /** Ids of the agents that learn. */

@@ -111,7 +111,12 @@ const NETWORK_SETTINGS = {
     default: 'relu',
     description: 'Between layers; EPyMARL and PyMARL relu.',
   }),
-  outputGain: real(1, 0, 10, 'Orthogonal gain of the layer that gives the values; ours (the references keep torch’s).'),
+  init: Type.Union([Type.Literal('orthogonal'), Type.Literal('uniform')], {
+    default: 'uniform',
+    description:
+      'First weights, also of a mixer. uniform: ± 1/√inputs, as torch has it; EPyMARL and PyMARL. orthogonal: with gains of ' +
+      '√2 and 1, some ten times as large a value per network at first, which bootstrapping takes long to forget.',
+  }),
 } satisfies TProperties
 
 export const VALUE_SETTINGS = { ...NETWORK_SETTINGS, ...LEARNING_SETTINGS }
