@@ -17,6 +17,8 @@ import { trainInChild } from './training-child.ts'
 
 const SCENARIO = 'warehouse/nano-2ag'
 const ALGORITHM = 'mappo'
+/** Shipped baselines that go on the boards at once: one of each policy on the demo's scenario. The rest wait for training. */
+const FIRST_BASELINES = 3
 /** How much better than random the policy must be in the end. */
 const TIMES_RANDOM = 10
 /** Episodes of each policy in the table. */
@@ -128,8 +130,12 @@ async function demo(options: DemoOptions, session: Session): Promise<number> {
   const say = (line: string) => (out.json ? out.log(line) : void process.stdout.write(`${line}\n`))
   let served: Served | undefined
   if (options.serve) {
-    served = await serveViewer({ data, ...(options.port === undefined ? {} : { port: options.port }) }, session)
+    // No admin key here: it would be shown among other lines. `troupe serve` makes it.
+    const boards = { adminKey: false }
+    served = await serveViewer({ data, boards, ...(options.port === undefined ? {} : { port: options.port }) }, session)
     say(`Viewer: ${bold(served.url)}`)
+    if (served.boards.on) void served.boards.open.baselines.start(FIRST_BASELINES)
+    else out.log(`No leaderboard: ${served.boards.problem}.`)
     if (options.open && !out.json) void openBrowser(served.url)
   }
   const scenario = loadScenario(SCENARIO)
@@ -223,7 +229,8 @@ async function demo(options: DemoOptions, session: Session): Promise<number> {
     process.off('SIGTERM', onSignal)
     // Who asked to stop when training was about to end anyway does not want a server that stays.
     if (served !== undefined && !asked) {
-      say(`\nThe viewer stays at ${bold(served.url)}. Ctrl-C ends.`)
+      say(`\nThe viewer stays at ${bold(served.url)}, boards at ${served.url}/boards. Ctrl-C ends.`)
+      if (served.boards.on) void served.boards.open.baselines.start()
       await untilInterrupted()
     }
     return reached ? EXIT.fine : EXIT.failed

@@ -13,6 +13,7 @@ interface Values {
   readonly data: string
   readonly workers?: number
   readonly newAdminKey?: boolean
+  readonly baselines: boolean
 }
 
 export const define: CommandFile['define'] = (command: Command, perform) => {
@@ -20,6 +21,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
     .option('--port <n>', `port (default: ${DEFAULT_PORT}, or the next free one)`, parsePort)
     .option('--host <address>', 'address to listen on; 0.0.0.0 = reachable from other machines', '127.0.0.1')
     .option('--no-boards', 'show runs and replays only: no leaderboard')
+    .option('--no-baselines', 'leave the baselines that come with troupe off the boards')
     .option('--new-admin-key', 'void the admin key of the leaderboard and make another')
     .option(
       '--workers <n>',
@@ -28,13 +30,13 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
     )
     .addHelpText(
       'after',
-      '\nThe first start makes an admin key for the leaderboard and shows it once.\nEnds with Ctrl-C, exit code 0. A port given with --port that is in use is an error (3).',
+      '\nThe first start makes an admin key for the leaderboard and shows it once, and plays the baselines that come with troupe again to put them on the boards (two minutes of one core, beside everything else).\nEnds with Ctrl-C, exit code 0. A port given with --port that is in use is an error (3).',
     )
     .action(() =>
       perform(async (session) => {
         const options = effective(command)
         if (printed(options, session)) return
-        const { port, host, data, workers, newAdminKey = false } = options.values as unknown as Values
+        const { port, host, data, workers, newAdminKey = false, baselines } = options.values as unknown as Values
         const boards = options.values.boards !== false && {
           newAdminKey,
           ...(workers === undefined ? {} : { workers }),
@@ -50,6 +52,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
           session.out.warn(`Admin key of the leaderboard, shown this once: ${adminKey}`)
         }
         if (!served.boards.on && boards !== false) session.out.warn(`No leaderboard: ${served.boards.problem}.`)
+        if (served.boards.on && baselines) void served.boards.open.baselines.start()
         session.out.log(`Runs and replays of ${data}. Ctrl-C ends.`)
         await interrupted
         await served.close()

@@ -88,7 +88,9 @@ mkdirSync(dist, { recursive: true })
 async function buildRooms() {
   await run('rooms', compiler(), ['-p', 'tsconfig.build.json'])
   copyJson('scenarios')
-  cpSync(join(root, 'cli/templates'), join(dist, 'cli/templates'), { recursive: true })
+  for (const extra of ['cli/templates', 'server/baselines/data']) {
+    cpSync(join(root, extra), join(dist, extra), { recursive: true })
+  }
   chmodSync(join(dist, 'cli/main.js'), 0o755)
 }
 

@@ -8,7 +8,7 @@ import { BOARD_FOLDER, SIGNING_KEY, STORE_FILE, openProblem } from './boards.ts'
 import { LOG_START, checkRecords, openSigner } from './log.ts'
 import { Blobs } from './store/blobs.ts'
 import { openSqlite } from './store/sqlite.ts'
-import { type Store } from './store/store.ts'
+import { SHIPPED_KEY, type Store } from './store/store.ts'
 
 export interface BackupResult {
   readonly folder: string
@@ -65,7 +65,9 @@ async function copyAndCheck(store: Store, source: string, folder: string): Promi
   await to.open()
   const known = new Map((await store.bundles()).map((bundle) => [bundle.sha256, bundle]))
   let bytes = 0
-  for (const { id, sha256, bytes: size } of known.values()) {
+  for (const { id, keyId, sha256, bytes: size } of known.values()) {
+    // Replays of shipped entries are made again when they are asked for.
+    if (keyId === SHIPPED_KEY && !(await from.has({ sha256, bytes: size }))) continue
     await from.copyTo(to, { sha256, bytes: size })
     if (!(await to.isSound({ sha256, bytes: size }))) {
       throw new TroupeError('not-genuine', {

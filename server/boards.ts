@@ -10,6 +10,7 @@ import { type Logger } from 'pino'
 import { TroupeError } from '../envs/index.ts'
 import { claimFolder } from '../results/files.ts'
 import { type Scenario } from '../scenarios/open.ts'
+import { Baselines } from './baselines/index.ts'
 import { BOARD_LIMITS, type BoardLimits } from './board-limits.ts'
 import { Catalog } from './catalog.ts'
 import { ensureAdminKey } from './keys.ts'
@@ -20,7 +21,7 @@ import { type ReplayFile } from './replays.ts'
 import { Standings } from './standings.ts'
 import { Blobs } from './store/blobs.ts'
 import { openSqlite, storeProblem } from './store/sqlite.ts'
-import { type EntryRow, type EpisodeRecord, type Store } from './store/store.ts'
+import { SHIPPED_KEY, type EntryRow, type EpisodeRecord, type Store } from './store/store.ts'
 import { Submissions, noSuchEntry } from './submissions.ts'
 import { type Live } from './live/index.ts'
 import { VerificationPool } from './verification/pool.ts'
@@ -62,6 +63,8 @@ export class Boards {
   readonly standings: Standings
   readonly submissions: Submissions
   readonly pool: VerificationPool
+  /** What comes with troupe; not on the boards before `start`. */
+  readonly baselines: Baselines
   /** Live evaluation; set by the server once it can be reached. */
   live: Live | undefined
   readonly limits: BoardLimits
@@ -72,7 +75,7 @@ export class Boards {
   /** What the start-up check found; empty when all is well. */
   readonly problems: string[] = []
   private readonly folder: string
-  private readonly log: Logger
+  readonly log: Logger
   private readonly release: () => void
   private checking: Promise<void> = Promise.resolve()
   private closed = false
@@ -112,6 +115,7 @@ export class Boards {
       ...{ store, blobs, signer, catalog, limits, log, version, now, pool },
       entered: (entry) => this.standings.entered(entry),
     })
+    this.baselines = new Baselines(this)
   }
 
   /**
@@ -155,8 +159,9 @@ export class Boards {
     for (const { what } of await store.check()) problems.push(what)
     const left = await blobs.sweepIncoming()
     const known = await store.bundles()
-    for (const { id, sha256, bytes } of known) {
-      if (!(await blobs.has({ sha256, bytes }))) problems.push(`entry ${id}: its replays are missing or cut short`)
+    for (const { id, keyId, sha256, bytes } of known) {
+      if (keyId !== SHIPPED_KEY && !(await blobs.has({ sha256, bytes })))
+        problems.push(`entry ${id}: its replays are missing or cut short`)
     }
     const wanted = new Set(known.map(({ sha256 }) => sha256))
     let orphans = 0
@@ -223,6 +228,7 @@ export class Boards {
     if (entry === undefined || entry.bundle === null || !(await this.mayShow(entry, panel as Panel))) return undefined
     const episode = await this.store.episode(entryId, panel as Panel, Number(number))
     if (episode === undefined || episode.from === null || episode.bytes === null) return undefined
+    await this.baselines.provide(entry)
     return {
       id: replayIdOf(entryId, episode),
       origin: 'board',
@@ -236,7 +242,9 @@ export class Boards {
   async close(): Promise<void> {
     if (this.closed) return
     this.closed = true
+    const filling = this.baselines.close()
     await this.submissions.close()
+    await filling
     await this.checking
     await this.store.close()
     rmSync(join(this.folder, UNCLEAN), { force: true })

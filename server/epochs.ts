@@ -21,6 +21,10 @@ export function shownEpoch(row: EpochRow): Epoch {
   }
 }
 
+/** Those whose keys are secret, newest first: the one that runs, and those that somebody still plays on. */
+const openEpochs = async (store: Store): Promise<EpochRow[]> =>
+  (await store.epochs()).filter(({ closedAt }) => closedAt === null)
+
 export interface EpochSettings {
   readonly store: Store
   readonly signer: Signer
@@ -42,9 +46,9 @@ export class Epochs {
     const { store, now } = this.all
     const runs = (newest: EpochRow | undefined) =>
       newest !== undefined && newest.closesAt > now() ? newest : undefined
-    const [newest, ...older] = await store.epochs()
+    const [newest, ...older] = await openEpochs(store)
     const running = runs(newest) ?? (await this.turn(runs))
-    if (older.some((epoch) => epoch.closedAt === null)) await this.reveal()
+    if (older.length > 0) await this.reveal()
     return running
   }
 
@@ -74,9 +78,9 @@ export class Epochs {
   async reveal(): Promise<void> {
     const { store, signer, now } = this.all
     await store.transaction(async (inside) => {
-      const [, ...older] = await inside.epochs()
-      for (const { id, commitment, key, closedAt } of older.reverse()) {
-        if (closedAt !== null || (this.holds.get(id) ?? 0) > 0) continue
+      const [, ...older] = await openEpochs(inside)
+      for (const { id, commitment, key } of older.reverse()) {
+        if ((this.holds.get(id) ?? 0) > 0) continue
         await inside.closeEpoch(id, now())
         await appendRecord(inside, signer, 'epoch-revealed', { epoch: id, commitment, key }, now())
       }
@@ -90,7 +94,7 @@ export class Epochs {
   ): Promise<EpochRow> {
     const { store, signer, epochMs, now } = this.all
     return store.transaction(async (inside) => {
-      const [newest] = await inside.epochs()
+      const [newest] = await openEpochs(inside)
       const kept = keep(newest)
       if (kept !== undefined) return kept
       const at = now()

@@ -23,7 +23,14 @@ import { appendRecord, type Signer } from './log.ts'
 import { Refusal } from './refusal.ts'
 import { panelSeeds } from './seeds.ts'
 import { type Blob, type Blobs } from './store/blobs.ts'
-import { type EntryRow, type EpisodeRecord, type KeyRow, type Store, type StoredScore } from './store/store.ts'
+import {
+  SHIPPED_KEY,
+  type EntryRow,
+  type EpisodeRecord,
+  type KeyRow,
+  type Store,
+  type StoredScore,
+} from './store/store.ts'
 import { type JudgedEpisode } from './verification/judge.ts'
 import { type VerificationPool } from './verification/pool.ts'
 
@@ -45,6 +52,7 @@ export interface SubmissionsSettings {
 const UNDER_WAY = ['received', 'checked', 'queued', 'running', 'scored'] as const
 const OPEN: readonly SubmissionState[] = ['open', ...UNDER_WAY]
 const DAY_MS = 86_400_000
+const SHIPPED_FLAG = 'comes with troupe, on seeds that everybody knows'
 
 /** What is published about an entry once its episodes are known. */
 export interface Outcome {
@@ -445,7 +453,7 @@ export class Submissions {
       await this.publish(entry, {
         score: score!,
         bundle: entry.bundle,
-        flags: await this.attemptFlags(entry),
+        flags: entry.keyId === SHIPPED_KEY ? [SHIPPED_FLAG] : await this.attemptFlags(entry),
         episodes: judged.map(({ chain, ...episode }, k) => ({
           ...episode,
           panel: 'replayed',

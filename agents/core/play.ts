@@ -27,6 +27,8 @@ export interface PlayRequest {
   readonly values?: (batch: EnvBatch, out: Float32Array) => void
   /** What to write in an episode's replay; null = do not record it. */
   readonly record?: (episode: number) => RecordingHeader | null
+  /** Keep in the recording what the policy said (probabilities, values); default true. */
+  readonly channels?: boolean
   /** After every step of the batch: how many lanes really stepped. */
   readonly onStep?: (steps: number) => void
 }
@@ -99,7 +101,7 @@ export function playEpisodes(request: PlayRequest): { episodes: PlayedEpisode[];
       if (which[lane] === 0) continue
       player.forget(lane)
       const header = request.record?.(lanes[lane].episode) ?? null
-      if (header !== null) lanes[lane].recorder = new ReplayRecorder(batch, lane, header, { channels: true })
+      if (header !== null) lanes[lane].recorder = new ReplayRecorder(batch, lane, header, { channels: request.channels ?? true })
     }
   }
 

@@ -389,6 +389,7 @@ function entryRoutes(): Route[] {
           throw new Refusal(409, 'conflict', 'bundle', 'not to be had', why)
         }
         const { sha256, bytes } = entry.bundle
+        await boards.baselines.provide(entry)
         return {
           type: BUNDLE_TYPE,
           fileName: `${entry.id}.replays`,

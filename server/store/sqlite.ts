@@ -430,13 +430,17 @@ class SqliteStore implements Store {
       .execute()
   }
 
-  async bundles(): Promise<{ id: string; sha256: string; bytes: number }[]> {
+  async bundles(): ReturnType<Store['bundles']> {
     const rows = await this.db
       .selectFrom('entries')
-      .select(['id', 'bundleSha256', 'bundleBytes'])
+      .select(['id', 'keyId', 'bundleSha256', 'bundleBytes'])
       .where('bundleSha256', 'is not', null)
       .execute()
-    return rows.map(({ id, bundleSha256, bundleBytes }) => ({ id, sha256: bundleSha256!, bytes: bundleBytes ?? 0 }))
+    return rows.map(({ bundleSha256, bundleBytes, ...row }) => ({
+      ...row,
+      sha256: bundleSha256!,
+      bytes: bundleBytes ?? 0,
+    }))
   }
 
   // --- episodes

@@ -13,6 +13,9 @@ import {
   type SubmissionState,
 } from '../protocol/rest.ts'
 
+/** Id of the key that owns the baselines that come with troupe. */
+export const SHIPPED_KEY = 'shipped'
+
 export interface StoredScore {
   readonly mean: number
   readonly iqm: number
@@ -201,7 +204,7 @@ export interface Store {
   /** Rows per scenario hash and level that are published and not hidden. */
   boardSizes(): Promise<{ scenarioHash: string; level: Level; count: number }[]>
   /** Hashes of all bundles that entries point to. */
-  bundles(): Promise<{ id: string; sha256: string; bytes: number }[]>
+  bundles(): Promise<{ id: string; keyId: string; sha256: string; bytes: number }[]>
 
   /** Adds or replaces. */
   putEpisodes(entry: string, rows: readonly EpisodeRecord[]): Promise<void>
