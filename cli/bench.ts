@@ -36,7 +36,7 @@ interface BenchOptions {
   readonly replays: number
   readonly set?: Record<string, unknown>
   readonly parallel?: number
-  readonly keep: 'all' | 'records'
+  readonly keep: 'all' | 'weights' | 'records'
   readonly out?: string
   readonly backend: string
   readonly env?: string
@@ -76,7 +76,12 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       keyValue('--set'),
     )
     .option('--parallel <n>', 'runs side by side (default: one per core)', whole('--parallel', 1, 1024))
-    .option('--keep <what>', 'all, or records: no checkpoints, no logs', oneOf('--keep', ['all', 'records']), 'all')
+    .option(
+      '--keep <what>',
+      'all; records: no checkpoints, no logs; or weights: of the checkpoints the best networks, in half precision',
+      oneOf('--keep', ['all', 'weights', 'records']),
+      'all',
+    )
     .option('--out <dir>', 'folder of the bench (default: <data>/bench/<suite>)')
     .addOption(backendOption())
     .option('--env <module>', 'environment of your own: ./mine.js or an installed package')

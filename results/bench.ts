@@ -48,8 +48,8 @@ export interface BenchRequest {
   /** Runs side by side; default one per core. Changes nothing but the speed. */
   readonly parallel?: number
   readonly backend?: string
-  /** 'records' removes checkpoints and logs of finished runs; default 'all'. */
-  readonly keep?: 'all' | 'records'
+  /** 'records' removes checkpoints and logs of finished runs, 'weights' all but the best networks; default 'all'. */
+  readonly keep?: 'all' | 'weights' | 'records'
   /** Foreign policies by name: definition and the module to load it from. */
   readonly policies?: Readonly<Record<string, { readonly definition: PolicyDefinition; readonly module: string }>>
   /** A foreign environment and the module to load it from. */

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { type Checkpoint } from '../agents/core/checkpoint.ts'
-import { claimFolder, readCheckpoint, replaceFolder, writeAtomic, writeCheckpoint } from './files.ts'
+import { claimFolder, readCheckpoint, replaceFolder, writeAtomic, writeCheckpoint, writePlayable } from './files.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-files-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -89,6 +89,24 @@ test('wherever a writer dies, a whole checkpoint can be read, and the next write
   expect(readCheckpoint(folder)).toEqual(checkpoint(3))
   expect(existsSync(`${folder}.new`)).toBe(false)
   expect(existsSync(`${folder}.old`)).toBe(false)
+})
+
+test('a checkpoint to play from has the networks in half precision and nothing that only training needs', () => {
+  const folder = join(place('playable'), 'best')
+  const weights = { 'actor/bias': { shape: [2], data: Float32Array.of(0.5, 1 / 3) } }
+  const moments = { 'optimiser/actor/bias': { shape: [2], data: Float32Array.of(1, 2) } }
+  const state = {
+    format: 2,
+    algorithm: 'mappo',
+    settings: { hidden: 4 },
+    normalisers: {},
+    lanes: [1, 2],
+    generators: [3],
+  }
+  writePlayable(folder, { weights: { ...weights, ...moments }, state })
+  const read = readCheckpoint(folder)
+  expect(read.state).toEqual({ format: 2, algorithm: 'mappo', settings: { hidden: 4 }, normalisers: {} })
+  expect(read.weights).toEqual({ 'actor/bias': { shape: [2], data: Float32Array.of(0.5, 0.333251953125) } }) // 1365 / 4096
 })
 
 test('files of two checkpoints are not taken for one; missing and broken ones are named', () => {

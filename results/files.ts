@@ -15,7 +15,7 @@ import {
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { TroupeError, shown } from '../envs/core/index.ts'
-import { decodeSafetensors, encodeSafetensors, type Checkpoint } from '../agents/core/checkpoint.ts'
+import { decodeSafetensors, encodeSafetensors, networksOf, type Checkpoint } from '../agents/core/checkpoint.ts'
 
 const MAX_WEIGHTS = 1 << 30
 const MAX_STATE = 1 << 28
@@ -146,9 +146,21 @@ export function sha256(bytes: Uint8Array | string): string {
 
 /** Writes `folder`/weights.safetensors and state.json, replacing the checkpoint that was there as a whole. */
 export function writeCheckpoint(folder: string, checkpoint: Checkpoint): void {
-  const weights = encodeSafetensors(checkpoint.weights)
+  writePair(folder, checkpoint.state, encodeSafetensors(checkpoint.weights))
+}
+
+/** What only training needs: generators, what the lanes were doing, optimisers. */
+const OF_TRAINING = ['generator', 'generators', 'optimisers', 'lanes']
+
+/** A checkpoint to play from and not to go on from: networks in half precision, and what a policy reads of the state. */
+export function writePlayable(folder: string, checkpoint: Checkpoint): void {
+  const kept = Object.entries(checkpoint.state).filter(([name]) => !OF_TRAINING.includes(name))
+  writePair(folder, Object.fromEntries(kept), encodeSafetensors(networksOf(checkpoint), undefined, 'F16'))
+}
+
+function writePair(folder: string, rest: Checkpoint['state'], weights: Uint8Array): void {
   // Beside the learner's own fields, so that a torn pair is noticed.
-  const state = { ...checkpoint.state, weightsFile: sha256(weights) }
+  const state = { ...rest, weightsFile: sha256(weights) }
   replaceFolder(folder, { 'weights.safetensors': weights, 'state.json': `${JSON.stringify(state)}\n` })
 }
 

@@ -31,6 +31,22 @@ test('the file is laid out as safetensors: length, JSON padded to 8 bytes, data'
   expect([...bytes.subarray(8 + length)]).toEqual([0, 0, 0x80, 0x3f]) // 1.0, little-endian
 })
 
+test('in half precision a file has half the data, and every number comes back within a 2048th of itself', () => {
+  const data = Float32Array.of(1, -2.5, 0.1, 1e-3, 0, 1000.3)
+  const bytes = encodeSafetensors(
+    { x: { shape: [2, 3], data }, y: { shape: [1], data: data.subarray(2, 3) } },
+    {},
+    'F16',
+  )
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, bytes.length - 14)))
+  expect(header.x).toEqual({ dtype: 'F16', shape: [2, 3], data_offsets: [0, 12] })
+  expect(header.y.data_offsets).toEqual([12, 14])
+  const { x, y } = decodeSafetensors(bytes)
+  expect([x.shape, [...x.data.subarray(0, 2)], x.data[4]]).toEqual([[2, 3], [1, -2.5], 0])
+  x.data.forEach((value, i) => expect(Math.abs(value - data[i])).toBeLessThanOrEqual(Math.abs(data[i]) / 2048))
+  expect(y.data[0]).toBe(x.data[2])
+})
+
 test('the hash covers the networks and not the optimiser', () => {
   const moments = { 'optimiser/actor/mean': { shape: [1], data: Float32Array.of(1) } }
   expect(weightsHash({ weights: { ...tensors, ...moments } })).toBe(weightsHash({ weights: tensors }))

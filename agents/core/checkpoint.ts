@@ -6,6 +6,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { utf8 } from '@scure/base'
 import { TroupeError, shown } from '../../envs/core/index.ts'
+import { fromHalf, toHalf } from '../../envs/core/replay-bytes.ts'
 
 export interface SavedTensor {
   readonly shape: readonly number[]
@@ -26,21 +27,28 @@ export interface Checkpoint {
 }
 
 const HEADER_LIMIT = 1 << 20 // bytes of JSON; ours have a few thousand
+const BYTES = { F32: 4, F16: 2 } as const
 const BESIDE_WEIGHTS = ['optimiser/', 'memory/', 'target/', 'store/']
 
 /**
  * safetensors: u64 length of the header, JSON header padded with spaces to 8 bytes, little-endian data.
  * Names are sorted, so equal tensors make equal bytes.
  * @param metadata words about the file, under `__metadata__` of its header
+ * @param dtype F16: rounded to half precision, in half the room
  */
-export function encodeSafetensors(tensors: Tensors, metadata?: Readonly<Record<string, string>>): Uint8Array {
+export function encodeSafetensors(
+  tensors: Tensors,
+  metadata?: Readonly<Record<string, string>>,
+  dtype: 'F32' | 'F16' = 'F32',
+): Uint8Array {
+  const width = BYTES[dtype]
   const names = Object.keys(tensors).sort()
   const header: Record<string, unknown> = metadata === undefined ? {} : { __metadata__: metadata }
   let size = 0
   for (const name of names) {
     const { shape, data } = tensors[name]
-    header[name] = { dtype: 'F32', shape, data_offsets: [size, size + data.byteLength] }
-    size += data.byteLength
+    header[name] = { dtype, shape, data_offsets: [size, size + width * data.length] }
+    size += width * data.length
   }
   let text = JSON.stringify(header)
   const head = utf8ToBytes(text).length
@@ -52,8 +60,9 @@ export function encodeSafetensors(tensors: Tensors, metadata?: Readonly<Record<s
   let at = 8 + json.length
   for (const name of names) {
     const { data } = tensors[name]
-    bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at)
-    at += data.byteLength
+    const stored = dtype === 'F32' ? data : Uint16Array.from(data, toHalf)
+    bytes.set(new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength), at)
+    at += stored.byteLength
   }
   return bytes
 }
@@ -86,7 +95,7 @@ export function safetensorsMetadata(bytes: Uint8Array, where = 'safetensors'): R
 }
 
 /**
- * Reads a safetensors file of float32 tensors. Everything is checked before anything is allocated.
+ * Reads a safetensors file of float32 or float16 tensors. Everything is checked before anything is allocated.
  * @param where the door, for messages: usually the file's name
  * @throws TroupeError bad-file
  */
@@ -94,21 +103,23 @@ export function decodeSafetensors(bytes: Uint8Array, where = 'safetensors'): Ten
   const bad = (got: string, expected: string) => new TroupeError('bad-file', { where, got, expected })
   const { header, start } = headerOf(bytes, where)
   const room = bytes.length - start
-  const found: { name: string; shape: number[]; from: number; to: number }[] = []
+  const found: { name: string; half: boolean; shape: number[]; from: number; to: number }[] = []
   for (const [name, entry] of Object.entries(header)) {
     if (name === '__metadata__') continue
     const { dtype, shape, data_offsets: offsets } = (entry ?? {}) as Record<string, unknown>
-    if (dtype !== 'F32') throw bad(`tensor ${name} of type ${shown(dtype)}`, 'F32 tensors')
+    if (dtype !== 'F32' && dtype !== 'F16') {
+      throw bad(`tensor ${name} of type ${shown(dtype)}`, 'F32 or F16 tensors')
+    }
     const whole = (x: unknown): x is number => Number.isInteger(x) && (x as number) >= 0
     if (!Array.isArray(shape) || shape.length > 8 || !shape.every(whole)) {
       throw bad(`tensor ${name} of shape ${shown(shape)}`, 'up to 8 whole numbers')
     }
-    const size = 4 * (shape as number[]).reduce((product, dim) => product * dim, 1)
+    const size = BYTES[dtype] * (shape as number[]).reduce((product, dim) => product * dim, 1)
     const [from, to] = Array.isArray(offsets) && offsets.length === 2 && offsets.every(whole) ? offsets : [0, -1]
     if (to - from !== size || to > room) {
       throw bad(`tensor ${name} at ${shown(offsets)}`, `${size} bytes inside the ${room} bytes of data`)
     }
-    found.push({ name, shape: shape as number[], from, to })
+    found.push({ name, half: dtype === 'F16', shape: shape as number[], from, to })
   }
   found.sort((a, b) => a.from - b.from || a.to - b.to)
   let end = 0
@@ -117,17 +128,23 @@ export function decodeSafetensors(bytes: Uint8Array, where = 'safetensors'): Ten
     end = to
   }
   if (end !== room) throw bad(`${room} bytes of data for tensors of ${end}`, 'tensors that fill the file')
-  const entries = found.map(({ name, shape, from, to }): [string, SavedTensor] => {
-    const data = new Uint8Array(bytes.subarray(start + from, start + to)) // a copy, aligned
-    return [name, { shape, data: new Float32Array(data.buffer) }]
+  const entries = found.map(({ name, half, shape, from, to }): [string, SavedTensor] => {
+    const { buffer } = new Uint8Array(bytes.subarray(start + from, start + to)) // a copy, aligned
+    return [
+      name,
+      { shape, data: half ? Float32Array.from(new Uint16Array(buffer), fromHalf) : new Float32Array(buffer) },
+    ]
   })
   return Object.fromEntries(entries)
 }
 
-/** SHA-256 over the networks (policy and critic), and nothing beside them: equal weights, equal hash. */
+/** The networks (policy and critic), and nothing beside them. */
+export function networksOf({ weights }: Pick<Checkpoint, 'weights'>): Tensors {
+  const own = ([name]: [string, SavedTensor]) => !BESIDE_WEIGHTS.some((prefix) => name.startsWith(prefix))
+  return Object.fromEntries(Object.entries(weights).filter(own))
+}
+
+/** SHA-256 over `networksOf`: equal weights, equal hash. */
 export function weightsHash(checkpoint: Pick<Checkpoint, 'weights'>): string {
-  const networks = Object.entries(checkpoint.weights).filter(
-    ([name]) => !BESIDE_WEIGHTS.some((prefix) => name.startsWith(prefix)),
-  )
-  return bytesToHex(sha256(encodeSafetensors(Object.fromEntries(networks))))
+  return bytesToHex(sha256(encodeSafetensors(networksOf(checkpoint))))
 }

@@ -33,8 +33,8 @@ export interface BenchJob {
   }
   readonly backend: string
   readonly workers: number
-  /** 'records': checkpoints and log go once the record is there. */
-  readonly keep: 'all' | 'records'
+  /** 'records': checkpoints and log go once the record is there. 'weights': the best stays in `best`, in half precision. */
+  readonly keep: 'all' | 'weights' | 'records'
   /** Modules to load the environment and the policy from, where they are foreign. */
   readonly envModule?: string
   readonly policyModule?: string

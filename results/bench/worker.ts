@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { TroupeError, type EnvDefinition } from '../../envs/core/index.ts'
 import { ENVS } from '../../envs/index.ts'
 import { POLICIES } from '../../agents/index.ts'
-import { isAlive } from '../files.ts'
+import { isAlive, readCheckpoint, writePlayable } from '../files.ts'
 import { loadEnvPlugin, loadPolicyPlugin, type EnvPlugin } from '../plugins.ts'
 import { trainRun, type Progress, type RunRequest } from '../run.ts'
 import { inspectJob, recordFile, type BenchJob } from './job.ts'
@@ -115,7 +115,9 @@ function trainRequest(job: BenchJob, resume: boolean, plugin: EnvPlugin | undefi
 function outcomeOf(job: BenchJob): Outcome {
   const state = inspectJob(job)
   if (state.kind !== 'done') throw new Error(`${job.folder}: no record after the run`)
-  if (job.keep === 'records') {
+  const best = join(job.folder, 'checkpoints/best')
+  if (job.keep === 'weights' && existsSync(best)) writePlayable(join(job.folder, 'best'), readCheckpoint(best))
+  if (job.keep !== 'all') {
     for (const name of ['checkpoints', 'log.jsonl', 'run.json']) {
       rmSync(join(job.folder, name), { recursive: true, force: true })
     }
