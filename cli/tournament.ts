@@ -25,21 +25,31 @@ function chance(text: string): number {
 
 const shortName = (name: string) => name.replace(/^matrix-/, '')
 
-function page({ players, payoffs, means, order, episodes, error, steps }: TournamentTable): string {
+function page(result: TournamentTable): string {
+  const { players, payoffs, means, order, ratings, intransitive, selfPlay, crossPlay, episodes, error, steps } = result
+  const rated = new Map(ratings.map((one) => [one.player, one]))
+  const ratingOf = (player: string) => {
+    const found = rated.get(player)
+    return found === undefined ? '·' : `${found.rating.toFixed(0)} ± ${(1.96 * found.deviation).toFixed(0)}`
+  }
   const columns = [
     { title: 'place' },
     { title: 'player' },
     { title: 'mean', align: 'right' as const },
+    { title: 'rating', align: 'right' as const },
     ...order.map((j) => ({ title: shortName(players[j]), align: 'right' as const })),
   ]
   const rows = order.map((i, place) => [
     String(place + 1),
     players[i],
     means[i].toFixed(3),
+    ratingOf(players[i]),
     ...order.map((j) => payoffs[i][j]?.toFixed(2) ?? '·'),
   ])
   const errors = error > 0 ? `, each action wrong with chance ${error}` : ''
-  return `${table(columns, rows)}\n\nMean reward per round of the row’s player against the column’s; ${episodes} episodes per pair and seat, ${steps} rounds in all${errors}.`
+  return `${table(columns, rows)}\n\nMean reward per round of the row’s player against the column’s; ${episodes} episodes per pair and seat, ${steps} rounds in all${errors}.
+Rating: Bradley–Terry from episodes won against others (a draw is half), around 1500, with its 95 % interval; ${intransitive.cyclic} of ${intransitive.triples} decided triples run in a circle.
+Payoff with oneself ${selfPlay?.toFixed(3) ?? '·'}, with others ${crossPlay?.toFixed(3) ?? '·'}.`
 }
 
 export const define: CommandFile['define'] = (command: Command, perform) => {

@@ -5,16 +5,19 @@ import { TroupeError, type EnvDefinition } from '../envs/core/index.ts'
 import { ENVS } from '../envs/index.ts'
 import { REPLAY_LIMITS, checkPlayable, definitionOf, readReplay, verifyReplay } from '../envs/core/replay.ts'
 import { type EnvPlugin } from '../results/plugins.ts'
+import { isBundle, readBundle } from '../server/protocol/bundle.ts'
+import { type EntryDetail } from '../server/protocol/rest.ts'
 import { type CommandFile, type Session } from './command.ts'
 import { effective } from './settings.ts'
 import { printed } from './print-config.ts'
 import { EXIT, describeFailure } from './output.ts'
 import { withPlugin } from './targets.ts'
+import { entryLine, isEntryAddress, verifyEntryAt, verifyEntryFile, type EntryResult } from './verify-entry.ts'
 
 interface Result {
   readonly file: string
   readonly ok: boolean
-  readonly kind?: 'replay' | 'record'
+  readonly kind?: 'replay' | 'record' | 'replays'
   readonly step?: number
   readonly what?: string
   readonly expected?: string
@@ -91,19 +94,49 @@ function replayResult(file: string, bytes: Uint8Array, { definitions, plugin }: 
   return { file, ok: false, kind: 'replay', ...(step === undefined ? {} : { step }), what, expected, actual }
 }
 
-async function judge(file: string, known: Known): Promise<Result> {
+async function judge(file: string, known: Known): Promise<Result | EntryResult> {
+  if (isEntryAddress(file)) return verifyEntryAt(file)
   const bytes = read(file)
+  if (isBundle(bytes)) return bundleResult(file, bytes, known)
   const text = bytes[0] === 0x7b // '{': a record is JSON, a replay never starts so
   if (!text) return replayResult(file, bytes, known)
+  const entry = entryIn(bytes)
+  if (entry !== undefined) return verifyEntryFile(file, entry)
   const { verifyRecord } = await import('./verify-record.ts')
   return verifyRecord(file, (path, part) => replayResult(path, part, known))
 }
 
-function line(result: Result): string {
+/** The replays of an entry or a submission, one after the other; the first that is not genuine speaks for all. */
+function bundleResult(file: string, bytes: Uint8Array, known: Known): Result {
+  const results = readBundle(bytes).map((replay, k) => replayResult(`${file}: episode ${k}`, replay, known))
+  const odd = results.find(({ ok }) => !ok)
+  if (odd !== undefined) return odd
+  return { file, ok: true, kind: 'replays', replays: results.length }
+}
+
+/** An entry of a board as its page hands it out, or undefined for other JSON. */
+function entryIn(bytes: Uint8Array): EntryDetail | undefined {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(bytes)) as Partial<EntryDetail>
+    return Array.isArray(value.episodes) && value.row !== undefined && value.scenarioHash !== undefined
+      ? (value as EntryDetail)
+      : undefined
+  } catch {
+    return undefined // the record's own check says what is wrong with it
+  }
+}
+
+function line(result: Result | EntryResult): string {
+  if (result.kind === 'entry') return entryLine(result as EntryResult)
+  return plainLine(result as Result)
+}
+
+function plainLine(result: Result): string {
   const { file, ok, kind, steps, step, what, expected, actual } = result
   if (ok) {
     const total = result.return === undefined ? '' : `, return ${result.return}`
     const part = result.complete === false ? ', the recording stops before the episode does' : ''
+    if (kind === 'replays') return `genuine      ${file} (${result.replays} replays re-simulated)`
     if (kind === 'record')
       return `genuine      ${file} (record, ${result.replays} replay${result.replays === 1 ? '' : 's'} re-simulated${result.played === undefined ? '' : `, ${result.played} episodes played again`})`
     return `genuine      ${file}${steps === undefined ? '' : ` (${steps} step${steps === 1 ? '' : 's'}${total}${part})`}`
@@ -115,11 +148,14 @@ function line(result: Result): string {
 
 export const define: CommandFile['define'] = (command: Command, perform) => {
   command
-    .argument('<files...>', 'replays (*.replay) or records (record.json)')
+    .argument(
+      '<files...>',
+      'replays (*.replay), records (record.json), bundles, or entries of a board (address or file)',
+    )
     .option('--env <module>', 'the plug-in that a replay was made with')
     .addHelpText(
       'after',
-      '\nExit code 0 genuine, 1 not genuine, 2 unreadable or of an unknown version. With several files, the worst.',
+      '\nAn entry of a board: `troupe verify http://127.0.0.1:7340/entry/<id>` simulates all its episodes here and computes its\nscore anew; offline, give the <id>.json that its page hands out, with <id>.replays beside it.\n\nExit code 0 genuine, 1 not genuine, 2 unreadable or of an unknown version. With several files, the worst.',
     )
     .action((files: string[]) =>
       perform(async (session: Session) => {
@@ -132,7 +168,7 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
           session.out.result(result, () => line(result))
           return result.ok ? EXIT.fine : EXIT.failed
         }
-        const results: Result[] = []
+        const results: (Result | EntryResult)[] = []
         let exit: number = EXIT.fine
         for (const file of files) {
           try {

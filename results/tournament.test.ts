@@ -52,6 +52,15 @@ describe('a round robin of memory-1 players', () => {
     expect(paid('tft', 'alld')).toBeCloseTo(199 / 200, 12)
     for (const name of names) expect(paid('tft', name.slice(7))).toBeLessThanOrEqual(paid(name.slice(7), 'tft') + 1e-12)
     expect(table.means[table.order[0]]).toBe(Math.max(...table.means))
+    // Who wins an episode: ALLD beats ALLC and every other by the first round, or draws with those that defect, too.
+    const won = (a: string, b: string) => table.wins[names.indexOf(`matrix-${a}`)][names.indexOf(`matrix-${b}`)]!
+    expect([won('alld', 'allc'), won('allc', 'alld'), won('tft', 'allc'), won('tft', 'tft')]).toEqual([1, 0, 0.5, 0.5])
+    // By wins alone the defector is first, and no triple runs in a circle; by payoff it is not.
+    expect(table.ratings[0].player).toBe('matrix-alld')
+    expect(table.ratings.every(({ deviation, games }) => deviation > 0 && games === 6 * 2 * 2)).toBe(true)
+    expect(table.intransitive.cyclic).toBe(0)
+    const diagonal = names.map((_, i) => table.payoffs[i][i]!)
+    expect(table.selfPlay).toBeCloseTo(diagonal.reduce((a, b) => a + b, 0) / names.length, 12)
   })
 
   test('repeats from its seed, and can leave out meetings with oneself', () => {

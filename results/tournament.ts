@@ -2,6 +2,7 @@
 import { Generator, TroupeError, episodeSeed, namedSeed, type EnvDefinition } from '../envs/index.ts'
 import { type ActionBatch, type AgentView, type AnyPolicy, type PolicyMemory } from '../agents/core/policy.ts'
 import { openScenario } from '../scenarios/open.ts'
+import { bradleyTerry, intransitivity, type Rating } from './statistics.ts'
 import { type Scenario } from '../scenarios/schema.ts'
 
 export interface Entrant {
@@ -27,6 +28,15 @@ export interface TournamentTable {
   readonly players: readonly string[]
   /** [n, n] mean reward per step of the row's player against the column's, over both seats. */
   readonly payoffs: readonly (readonly (number | null)[])[]
+  /** [n, n] share of episodes that the row won against the column, a draw as half a win; null where they did not meet. */
+  readonly wins: readonly (readonly (number | null)[])[]
+  /** Bradley–Terry ratings from all episodes against others, best first. */
+  readonly ratings: readonly Rating[]
+  /** Triples in which everybody beats one of the others, of those that are decided: then no number orders the players. */
+  readonly intransitive: { readonly cyclic: number; readonly triples: number }
+  /** Mean payoff with oneself and with the others; null where nobody met itself, or nobody else. */
+  readonly selfPlay: number | null
+  readonly crossPlay: number | null
   /** [n] mean over all opponents, itself included where it met itself. */
   readonly means: readonly number[]
   /** Indices from best to worst. */
@@ -102,7 +112,12 @@ function match(request: TournamentRequest, first: AnyPolicy, second: AnyPolicy, 
     }
   }
   for (let i = 0; i < episodes * 2; i++) sums[i % 2] += batch.finalReturns[i]
-  return { means: sums.map((sum) => sum / steps), steps }
+  let won = 0
+  for (let k = 0; k < episodes; k++) {
+    const [a, b] = [batch.finalReturns[2 * k], batch.finalReturns[2 * k + 1]]
+    won += a > b ? 1 : a === b ? 0.5 : 0
+  }
+  return { means: sums.map((sum) => sum / steps), won, steps }
 }
 
 /**
@@ -128,11 +143,14 @@ export function tournament(request: TournamentRequest): TournamentTable {
   }
   const n = entrants.length
   const sums = Array.from({ length: n }, () => new Array<number>(n).fill(0))
+  const points = Array.from({ length: n }, () => new Array<number>(n).fill(0))
   const pairs = entrants.flatMap((_, i) => entrants.flatMap((__, j) => (i === j && !selfPlay ? [] : [[i, j]])))
   let steps = 0
   pairs.forEach(([i, j], done) => {
     const label = `${entrants[i].name} ${entrants[j].name}`
-    const { means, steps: played } = match(request, entrants[i].policy, entrants[j].policy, label)
+    const { means, won, steps: played } = match(request, entrants[i].policy, entrants[j].policy, label)
+    points[i][j] += won
+    points[j][i] += episodes - won
     sums[i][j] += means[0] / 2
     sums[j][i] += means[1] / 2
     steps += played
@@ -145,5 +163,35 @@ export function tournament(request: TournamentRequest): TournamentTable {
     return known.reduce((a, b) => a + b, 0) / known.length
   })
   const order = Array.from({ length: n }, (_, i) => i).sort((a, b) => means[b] - means[a] || a - b)
-  return { players: entrants.map(({ name }) => name), payoffs, means, order, episodes, error, steps }
+  const players = entrants.map(({ name }) => name)
+  // Both seats: every pair met in 2 * episodes episodes.
+  const wins = points.map((row, i) => row.map((won, j) => (met(i, j) ? won / (2 * episodes) : null)))
+  const ratings = bradleyTerry(
+    players.flatMap((a, i) =>
+      players.slice(i + 1).map((b, k) => ({ a, b, score: wins[i][i + 1 + k]!, games: 2 * episodes })),
+    ),
+  )
+  const intransitive = intransitivity(wins.map((row) => row.map((share) => share ?? NaN)))
+  const mean = (values: readonly (number | null)[]) => {
+    const known = values.filter((value) => value !== null)
+    return known.length === 0 ? null : known.reduce((a, b) => a + b, 0) / known.length
+  }
+  const alone = mean(payoffs.map((row, i) => row[i]))
+  const others = mean(payoffs.flatMap((row, i) => row.filter((_, j) => j !== i)))
+  return {
+    ...{
+      players,
+      payoffs,
+      wins,
+      ratings,
+      intransitive,
+      selfPlay: alone,
+      crossPlay: others,
+      means,
+      order,
+      episodes,
+      error,
+      steps,
+    },
+  }
 }

@@ -20,6 +20,8 @@ export const BOARD_LIMITS = {
   openPerKey: 4,
   perDay: 50,
   perDayPerAddress: 200,
+  /** Of one key on one board (scenario and level) while an epoch lasts: nobody may learn its shared panel by trying. */
+  perEpoch: 100,
   /** Requests of one address in a minute: all, and those that change something. */
   requestsPerMinute: 3_000,
   writesPerMinute: 120,

@@ -218,7 +218,7 @@ export class Submissions {
     })
   }
 
-  private async checkQuotas(store: Store, { keyId, address }: EntryRow): Promise<void> {
+  private async checkQuotas(store: Store, { keyId, address, scenarioHash, level, epoch }: EntryRow): Promise<void> {
     const { limits, now } = this.all
     const since = now() - DAY_MS
     const refuse = (got: string, expected: string) => new Refusal(429, 'quota', 'submissions', got, expected)
@@ -228,6 +228,12 @@ export class Submissions {
     }
     const ofKey = await store.countEntries({ keyId, since, refunded: false })
     if (ofKey >= limits.perDay) throw refuse(`${ofKey} of this key in a day`, `${limits.perDay} or fewer in 24 hours`)
+    if (epoch !== null) {
+      const tried = await store.countEntries({ keyId, scenarioHash, level, epoch, refunded: false })
+      if (tried >= limits.perEpoch) {
+        throw refuse(`${tried} of this key on this board in epoch ${epoch}`, `${limits.perEpoch} or fewer; the next epoch counts anew`) // prettier-ignore
+      }
+    }
     const ofAddress = await store.countEntries({ address, since, refunded: false })
     if (ofAddress >= limits.perDayPerAddress) {
       throw refuse(`${ofAddress} of this address in a day`, `${limits.perDayPerAddress} or fewer in 24 hours`)

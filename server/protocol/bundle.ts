@@ -17,6 +17,9 @@ export interface BundlePart {
   readonly bytes: number
 }
 
+/** Whether these are the first bytes of a bundle. */
+export const isBundle = (bytes: Uint8Array): boolean => MAGIC.every((byte, i) => bytes[i] === byte)
+
 /** Bytes of the head of a bundle with that many replays. */
 export function bundleHeadBytes(count: number): number {
   return HEAD + 4 * count

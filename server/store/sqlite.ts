@@ -635,6 +635,7 @@ function filtered(filter: EntryFilter) {
     if (filter.scenario !== undefined) all.push(eb('scenario', '=', filter.scenario))
     if (filter.scenarioHash !== undefined) all.push(eb('scenarioHash', '=', filter.scenarioHash))
     if (filter.level !== undefined) all.push(eb('level', '=', filter.level))
+    if (filter.epoch !== undefined) all.push(eb('epoch', '=', filter.epoch))
     if (filter.since !== undefined) all.push(eb('createdAt', '>=', filter.since))
     if (filter.untilBefore !== undefined) all.push(eb('until', '<=', filter.untilBefore))
     return all.length === 0 ? sql<boolean>`1 = 1` : eb.and(all)

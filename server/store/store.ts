@@ -173,6 +173,7 @@ export interface EntryFilter {
   readonly scenario?: string
   readonly scenarioHash?: string
   readonly level?: Level
+  readonly epoch?: number
   readonly since?: number
   readonly untilBefore?: number
   readonly order?: 'newest' | 'oldest-first-in-state'

@@ -8,7 +8,7 @@ import { BoardFrame, EvidenceBadge, Waiting, moment, shortHash, two, useAsked } 
 import { Notice } from '../panels/bar.tsx'
 import { boardPath, replayPath } from '../route.ts'
 import { apiKey, bundleAddress, checkInPage, entryDetail, keepKey, moderate, patchEntry } from '../sources/board.ts'
-import { type Difference, type EntryVerdict } from '../sources/check-entry.ts'
+import { type Difference, type EntryVerdict } from '../../server/protocol/check-entry.ts'
 import { duration, figure, strings } from '../strings.ts'
 import './leaderboard.css'
 

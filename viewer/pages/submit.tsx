@@ -10,7 +10,7 @@ import { BoardFrame, EvidenceBadge, Waiting, moment, two, useAsked } from '../pa
 import { Command } from '../panels/copy.tsx'
 import { boardPath, entryPath } from '../route.ts'
 import { inWorker, listLive, listScenarios, listSubmissions } from '../sources/board.ts'
-import { type EntryVerdict } from '../sources/check-entry.ts'
+import { type EntryVerdict } from '../../server/protocol/check-entry.ts'
 import { readFile } from '../sources/load.ts'
 import { strings } from '../strings.ts'
 import './leaderboard.css'

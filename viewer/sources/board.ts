@@ -15,7 +15,7 @@ import {
 import { type LiveList } from '../../server/protocol/live.ts'
 import { strings } from '../strings.ts'
 import { type CheckAnswer } from './check-worker.ts'
-import { type EntryClaim, type EntryVerdict } from './check-entry.ts'
+import { type EntryClaim, type EntryVerdict } from '../../server/protocol/check-entry.ts'
 import { replayAddress } from './load.ts'
 
 /** An API key typed by the reader; kept for this tab alone. */

@@ -1,6 +1,6 @@
 /** The worker behind "Verify in this page" of an entry: the page stays free while episodes are simulated. */
 import { ENVS } from '../../envs/index.ts'
-import { checkEntry, type EntryClaim, type EntryVerdict } from './check-entry.ts'
+import { checkEntry, type EntryClaim, type EntryVerdict } from '../../server/protocol/check-entry.ts'
 
 export type CheckAnswer =
   | { readonly kind: 'progress'; readonly done: number; readonly of: number }
