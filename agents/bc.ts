@@ -27,6 +27,7 @@ import {
   type LearnerRequest,
   type Metrics,
   type PlayMode,
+  type SavedPart,
 } from './core/learner.ts'
 import { Network } from './core/networks.ts'
 import { scheduled } from './core/onpolicy.ts'
@@ -292,9 +293,9 @@ class BehaviourCloning implements Learner {
     return this.source
   }
 
-  save(): Checkpoint {
+  save(what?: SavedPart): Checkpoint {
     this.begin()
-    return saveLearner(this.parts)
+    return saveLearner(this.parts, what)
   }
 
   load(checkpoint: Checkpoint): void {

@@ -155,7 +155,7 @@ function create(request: LearnerRequest): Learner {
     policy: (mode) => byTheClock(ppo.policy(mode), spec),
     values: (seen, out) => ppo.values(blindfolded(seen), out),
     valueMemory: () => null,
-    save: () => ppo.save(),
+    save: (what) => ppo.save(what),
     load: (checkpoint) => ppo.load(checkpoint),
     dispose: () => ppo.dispose(),
   }

@@ -146,7 +146,7 @@ export function sha256(bytes: Uint8Array | string): string {
 
 /** Writes `folder`/weights.safetensors and state.json, replacing the checkpoint that was there as a whole. */
 export function writeCheckpoint(folder: string, checkpoint: Checkpoint): void {
-  writePair(folder, checkpoint.state, encodeSafetensors(checkpoint.weights))
+  writePair(folder, checkpoint.state, encodeSafetensors(checkpoint.weights, undefined, 'F32', true))
 }
 
 /** What only training needs: generators, what the lanes were doing, optimisers. */
@@ -155,7 +155,7 @@ const OF_TRAINING = ['generator', 'generators', 'optimisers', 'lanes']
 /** A checkpoint to play from and not to go on from: networks in half precision, and what a policy reads of the state. */
 export function writePlayable(folder: string, checkpoint: Checkpoint): void {
   const kept = Object.entries(checkpoint.state).filter(([name]) => !OF_TRAINING.includes(name))
-  writePair(folder, Object.fromEntries(kept), encodeSafetensors(networksOf(checkpoint), undefined, 'F16'))
+  writePair(folder, Object.fromEntries(kept), encodeSafetensors(networksOf(checkpoint), undefined, 'F16', true))
 }
 
 function writePair(folder: string, rest: Checkpoint['state'], weights: Uint8Array): void {

@@ -10,7 +10,13 @@ import { TroupeError, episodeSeed, type EnvBatch, type EnvDefinition } from '../
 import { ENVS } from '../envs/index.ts'
 import { type Checkpoint } from '../agents/core/checkpoint.ts'
 import { type Dataset } from '../agents/core/dataset.ts'
-import { type Learner, type LearnerDefinition, type Metrics, type PlayMode } from '../agents/core/learner.ts'
+import {
+  type Learner,
+  type LearnerDefinition,
+  type Metrics,
+  type PlayMode,
+  type SavedPart,
+} from '../agents/core/learner.ts'
 import { type Policy, type PolicyMemory } from '../agents/core/policy.ts'
 import { LEARNERS } from '../agents/index.ts'
 import { openScenario, scenarioSpec } from '../scenarios/open.ts'
@@ -185,9 +191,9 @@ class SharedLearner implements Learner {
     return metrics
   }
 
-  save(): Checkpoint {
+  save(what?: SavedPart): Checkpoint {
     this.group.order('save')
-    const checkpoint = this.own.save()
+    const checkpoint = this.own.save(what)
     this.group.meet()
     return checkpoint
   }

@@ -1,11 +1,12 @@
 import { mkdtempSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { episodeSeed } from '../envs/core/index.ts'
 import { readReplay, verifyReplay } from '../envs/core/replay.ts'
 import { ENVS } from '../envs/index.ts'
 import { weightsHash } from '../agents/core/checkpoint.ts'
+import { Memory } from '../agents/core/memory.ts'
 import { LEARNERS } from '../agents/index.ts'
 import { lights } from '../agents/core/toys.ts'
 import { checkScenario, type Scenario } from '../scenarios/schema.ts'
@@ -352,4 +353,15 @@ test('every learner runs, with those of these settings that it has', async () =>
     const { status } = await run(algorithm, offline === true ? { dataset } : {})
     expect(status, algorithm).toBe('finished')
   }
+})
+
+test('only what is there to go on from holds the memory of a learner: evaluations and best checkpoints leave it alone', async () => {
+  const saves = vi.spyOn(Memory.prototype, 'save')
+  const out = join(home, 'remembers')
+  await trainRun(request({ algorithm: 'iql', settings: { lanes: 4, hidden: 8, batchEpisodes: 2 }, out }))
+  const evaluations = lines(out).filter(({ kind }) => kind === 'evaluation').length
+  expect(evaluations).toBe(5)
+  expect(saves.mock.calls.length).toBeLessThanOrEqual(evaluations + 1) // with each the last checkpoint, and one at the end
+  expect(Object.keys(readCheckpoint(join(out, 'checkpoints/best')).weights).some((name) => name.startsWith('store/'))).toBe(false) // prettier-ignore
+  saves.mockRestore()
 })

@@ -17,7 +17,7 @@ import { ENVS } from '../envs/index.ts'
 import { weightsHash, type Checkpoint } from '../agents/core/checkpoint.ts'
 import { type Evaluation, type Statistics } from '../agents/core/evaluate.ts'
 import { decodeDataset, encodeDataset, type Dataset } from '../agents/core/dataset.ts'
-import { type Learner, type LearnerDefinition, type Metrics } from '../agents/core/learner.ts'
+import { type Learner, type LearnerDefinition, type Metrics, type SavedPart } from '../agents/core/learner.ts'
 import { type Policy } from '../agents/core/policy.ts'
 import { LEARNERS } from '../agents/index.ts'
 import { scenarioHash, scenarioSpec } from '../scenarios/open.ts'
@@ -344,12 +344,6 @@ function readRunFile(folder: string): RunFile | undefined {
   }
 }
 
-/** A checkpoint to play from: what was played and is learned from stays behind, which may be most of it. */
-function withoutStore({ weights, state }: Checkpoint): Checkpoint {
-  const rest = Object.entries(weights).filter(([name]) => !name.startsWith('store/'))
-  return { weights: Object.fromEntries(rest), state }
-}
-
 class Run {
   private readonly plan: Plan
   private readonly backend: BackendChoice
@@ -503,7 +497,7 @@ class Run {
     ledger.evaluations.push(entry)
     if (ledger.best === null || entry.return.mean > ledger.best.mean) {
       ledger.best = { step: entry.step, mean: entry.return.mean }
-      writeCheckpoint(this.path('checkpoints/best'), withoutStore(this.checkpoint()))
+      writeCheckpoint(this.path('checkpoints/best'), this.checkpoint('to play'))
     }
     this.latestReplay = replays.length === 0 ? this.latestReplay : basename(replays[0].file)
     this.saveLast()
@@ -564,7 +558,7 @@ class Run {
     const { plan } = this
     const { scenario, request } = plan
     const { plugin } = request
-    const hash = purpose === 'eval' ? weightsHash(this.learner.save()) : undefined
+    const hash = purpose === 'eval' ? weightsHash(this.learner.save('to play')) : undefined
     return measureEpisodes({
       scenario,
       environments: plan.environments,
@@ -601,8 +595,8 @@ class Run {
 
   // --- files ---------------------------------------------------------------------------------------------------------
 
-  private checkpoint(): Checkpoint {
-    const { weights, state } = this.learner.save()
+  private checkpoint(what?: SavedPart): Checkpoint {
+    const { weights, state } = this.learner.save(what)
     return { weights, state: { ...state, run: { ...this.ledger, seconds: this.seconds } } }
   }
 
@@ -668,7 +662,7 @@ class Run {
     const { plan, learner, ledger } = this
     const { scenario, request, definition } = plan
     const lanes = (learner.settings.lanes as number | undefined) ?? 1
-    const kept = status === 'diverged' ? readCheckpoint(this.path('checkpoints/last')) : learner.save()
+    const kept = status === 'diverged' ? readCheckpoint(this.path('checkpoints/last')) : learner.save('to play')
     const seconds = this.seconds
     return {
       format: 1,

@@ -22,6 +22,7 @@ import {
   type LearnerRequest,
   type Metrics,
   type PlayMode,
+  type SavedPart,
 } from './learner.ts'
 import { type Network } from './networks.ts'
 import {
@@ -638,9 +639,9 @@ export abstract class ActorCritic<Settings extends ActorOnlySettings = ActorOnly
     else this.critics.values(batch, agents, out, memory as Memory | null)
   }
 
-  save(): Checkpoint {
+  save(what?: SavedPart): Checkpoint {
     this.begin()
-    return saveLearner({ ...this.parts, kept: this.kept })
+    return saveLearner({ ...this.parts, kept: this.kept }, what)
   }
 
   load(checkpoint: Checkpoint): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TroupeError } from '../../envs/core/index.ts'
-import { decodeSafetensors, encodeSafetensors, weightsHash, type Tensors } from './checkpoint.ts'
+import { decodeSafetensors, encodeSafetensors, safetensorsMetadata, weightsHash, type Tensors } from './checkpoint.ts'
 
 const tensors: Tensors = {
   'b/weight': { shape: [2, 3], data: Float32Array.of(1, -0, NaN, Infinity, 1e-40, 6) },
@@ -45,6 +45,41 @@ test('in half precision a file has half the data, and every number comes back wi
   expect([x.shape, [...x.data.subarray(0, 2)], x.data[4]]).toEqual([[2, 3], [1, -2.5], 0])
   x.data.forEach((value, i) => expect(Math.abs(value - data[i])).toBeLessThanOrEqual(Math.abs(data[i]) / 2048))
   expect(y.data[0]).toBe(x.data[2])
+})
+
+/** 1000 numbers, one in twenty of which is not 0. */
+const sparse = Float32Array.from({ length: 1000 }, (_, i) => (i % 20 === 3 ? i - 500.5 : 0))
+
+test('what is mostly 0 is packed to a tenth where that is asked for, and comes back to the bit', () => {
+  sparse[7] = -0 // not 0: its bit would be lost
+  const all = { ...tensors, 'actor/weight': { shape: [10, 100], data: sparse } }
+  const [plain, packed] = [encodeSafetensors(all), encodeSafetensors(all, { note: 'x' }, 'F32', true)]
+  expect(plain.length - packed.length).toBeGreaterThan(4000 - 51 * 4 - 125 - 300) // values, bits, and a longer header
+  expect(decodeSafetensors(packed)).toEqual(decodeSafetensors(plain))
+  expect(Object.is(decodeSafetensors(packed)['actor/weight'].data[7], -0)).toBe(true)
+  expect(safetensorsMetadata(packed)).toEqual({ note: 'x', packed: '{"actor/weight":[10,100]}' })
+  const half = decodeSafetensors(encodeSafetensors(all, undefined, 'F16', true))['actor/weight'].data
+  half.forEach((value, i) => expect(Math.abs(value - sparse[i])).toBeLessThanOrEqual(Math.abs(sparse[i]) / 2048))
+  expect(encodeSafetensors(tensors, undefined, 'F32', true)).toEqual(encodeSafetensors(tensors)) // nothing to pack
+})
+
+test('a packed tensor whose places do not fit its values is refused', () => {
+  const packed = encodeSafetensors({ x: { shape: [1000], data: sparse } }, undefined, 'F32', true)
+  const header = 8 + new DataView(packed.buffer).getUint32(0, true)
+  const text = (from: string, to: string) => {
+    const head = new TextDecoder().decode(packed.subarray(8, header)).replace(from, to)
+    const bytes = new Uint8Array(8 + head.length + packed.length - header)
+    new DataView(bytes.buffer).setUint32(0, head.length, true)
+    bytes.set(new TextEncoder().encode(head), 8)
+    bytes.set(packed.subarray(header), 8 + head.length)
+    return bytes
+  }
+  const more = packed.slice()
+  more[header] ^= 1 // the first of the places, which come before the values
+  expect(() => decodeSafetensors(more)).toThrow(/packed tensor x with other places than values/)
+  expect(() => decodeSafetensors(text('[1000]}', '[1100]}'))).toThrow(/packed tensor x/)
+  expect(() => decodeSafetensors(text('{\\"x\\":[1000]}', 'oh'))).toThrow(/packed tensors without shapes/)
+  expect(() => decodeSafetensors(text('"U8"', '"I8"'))).toThrow(/x.places of type "I8"/)
 })
 
 test('the hash covers the networks and not the optimiser', () => {

@@ -27,44 +27,102 @@ export interface Checkpoint {
 }
 
 const HEADER_LIMIT = 1 << 20 // bytes of JSON; ours have a few thousand
-const BYTES = { F32: 4, F16: 2 } as const
+const BYTES = { F32: 4, F16: 2, U8: 1 } as const
 const BESIDE_WEIGHTS = ['optimiser/', 'memory/', 'target/', 'store/']
+
+/** A tensor of which at least this part is 0 is packed, if it has as many numbers as this. Both ours. */
+const SPARSE = { part: 0.75, numbers: 256 }
+
+/** What stands in a file under one name. */
+interface Stored {
+  readonly dtype: keyof typeof BYTES
+  readonly shape: readonly number[]
+  readonly bytes: Uint8Array
+}
+
+/** Numbers as they are stored. */
+type Precision = 'F32' | 'F16'
+
+function bytesOf(data: Float32Array, dtype: Precision): Uint8Array {
+  const { buffer, byteOffset, byteLength } = dtype === 'F32' ? data : Uint16Array.from(data, toHalf)
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** The tensors as they are stored, and the shapes of those that are packed. */
+function stored(
+  tensors: Tensors,
+  dtype: Precision,
+  packs: boolean,
+): { parts: Record<string, Stored>; shapes: Record<string, readonly number[]> } {
+  const parts: Record<string, Stored> = {}
+  const shapes: Record<string, readonly number[]> = {}
+  for (const [name, { shape, data }] of Object.entries(tensors)) {
+    const kept = packs && data.length >= SPARSE.numbers ? placesOf(data) : undefined
+    if (kept === undefined || kept.count > (1 - SPARSE.part) * data.length) {
+      parts[name] = { dtype, shape, bytes: bytesOf(data, dtype) }
+      continue
+    }
+    const values = new Float32Array(kept.count)
+    let at = 0
+    for (let i = 0; i < data.length; i++) if ((kept.places[i >> 3] >> (i & 7)) & 1) values[at++] = data[i]
+    shapes[name] = shape
+    parts[`${name}.values`] = { dtype, shape: [kept.count], bytes: bytesOf(values, dtype) }
+    parts[`${name}.places`] = { dtype: 'U8', shape: [kept.places.length], bytes: kept.places }
+  }
+  return { parts, shapes }
+}
+
+/** A bit for every number that is not 0, the lowest bit first; −0 is not 0 here. */
+function placesOf(data: Float32Array): { places: Uint8Array; count: number } {
+  const words = new Uint32Array(data.buffer, data.byteOffset, data.length)
+  const places = new Uint8Array(Math.ceil(words.length / 8))
+  let count = 0
+  for (let i = 0; i < words.length; i++) {
+    if (words[i] === 0) continue
+    places[i >> 3] |= 1 << (i & 7)
+    count++
+  }
+  return { places, count }
+}
 
 /**
  * safetensors: u64 length of the header, JSON header padded with spaces to 8 bytes, little-endian data.
  * Names are sorted, so equal tensors make equal bytes.
  * @param metadata words about the file, under `__metadata__` of its header
  * @param dtype F16: rounded to half precision, in half the room
+ * @param packs tensors that are mostly 0 are stored as `<name>.places`, U8, a bit for every number that is not 0, lowest bit first,
+ *   and `<name>.values`, those numbers; `__metadata__.packed` has their shapes as JSON
  */
 export function encodeSafetensors(
   tensors: Tensors,
   metadata?: Readonly<Record<string, string>>,
-  dtype: 'F32' | 'F16' = 'F32',
+  dtype: Precision = 'F32',
+  packs = false,
 ): Uint8Array {
-  const width = BYTES[dtype]
-  const names = Object.keys(tensors).sort()
-  const header: Record<string, unknown> = metadata === undefined ? {} : { __metadata__: metadata }
+  const { parts, shapes } = stored(tensors, dtype, packs)
+  const names = Object.keys(parts).sort()
+  const packed = Object.keys(shapes).length === 0 ? {} : { packed: JSON.stringify(shapes) }
+  const words = metadata === undefined && packed.packed === undefined ? undefined : { ...metadata, ...packed }
+  const header: Record<string, unknown> = words === undefined ? {} : { __metadata__: words }
   let size = 0
   for (const name of names) {
-    const { shape, data } = tensors[name]
-    header[name] = { dtype, shape, data_offsets: [size, size + width * data.length] }
-    size += width * data.length
+    const { dtype, shape, bytes } = parts[name]
+    header[name] = { dtype, shape, data_offsets: [size, size + bytes.length] }
+    size += bytes.length
   }
   let text = JSON.stringify(header)
   const head = utf8ToBytes(text).length
   text += ' '.repeat((8 - (head % 8)) % 8)
   const json = utf8ToBytes(text)
-  const bytes = new Uint8Array(8 + json.length + size)
-  new DataView(bytes.buffer).setUint32(0, json.length, true)
-  bytes.set(json, 8)
+  const out = new Uint8Array(8 + json.length + size)
+  new DataView(out.buffer).setUint32(0, json.length, true)
+  out.set(json, 8)
   let at = 8 + json.length
   for (const name of names) {
-    const { data } = tensors[name]
-    const stored = dtype === 'F32' ? data : Uint16Array.from(data, toHalf)
-    bytes.set(new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength), at)
-    at += stored.byteLength
+    out.set(parts[name].bytes, at)
+    at += parts[name].bytes.length
   }
-  return bytes
+  return out
 }
 
 /** The header of a safetensors file, and where its data begin. @throws TroupeError bad-file */
@@ -95,31 +153,30 @@ export function safetensorsMetadata(bytes: Uint8Array, where = 'safetensors'): R
 }
 
 /**
- * Reads a safetensors file of float32 or float16 tensors. Everything is checked before anything is allocated.
+ * Reads a safetensors file of float32 or float16 tensors, packed ones among them. Everything is checked before anything is allocated.
  * @param where the door, for messages: usually the file's name
  * @throws TroupeError bad-file
  */
 export function decodeSafetensors(bytes: Uint8Array, where = 'safetensors'): Tensors {
   const bad = (got: string, expected: string) => new TroupeError('bad-file', { where, got, expected })
   const { header, start } = headerOf(bytes, where)
+  const shapes = packedShapes(bytes, where)
   const room = bytes.length - start
   const found: { name: string; half: boolean; shape: number[]; from: number; to: number }[] = []
   for (const [name, entry] of Object.entries(header)) {
     if (name === '__metadata__') continue
     const { dtype, shape, data_offsets: offsets } = (entry ?? {}) as Record<string, unknown>
-    if (dtype !== 'F32' && dtype !== 'F16') {
-      throw bad(`tensor ${name} of type ${shown(dtype)}`, 'F32 or F16 tensors')
-    }
-    const whole = (x: unknown): x is number => Number.isInteger(x) && (x as number) >= 0
-    if (!Array.isArray(shape) || shape.length > 8 || !shape.every(whole)) {
-      throw bad(`tensor ${name} of shape ${shown(shape)}`, 'up to 8 whole numbers')
-    }
-    const size = BYTES[dtype] * (shape as number[]).reduce((product, dim) => product * dim, 1)
-    const [from, to] = Array.isArray(offsets) && offsets.length === 2 && offsets.every(whole) ? offsets : [0, -1]
+    const places = name.endsWith('.places') && Object.hasOwn(shapes, name.slice(0, -7))
+    const fit = places ? dtype === 'U8' : dtype === 'F32' || dtype === 'F16'
+    if (!fit) throw bad(`tensor ${name} of type ${shown(dtype)}`, 'F32 or F16 tensors')
+    const sized = shapeOf(shape)
+    if (sized === undefined) throw bad(`tensor ${name} of shape ${shown(shape)}`, 'up to 8 whole numbers')
+    const size = BYTES[dtype as keyof typeof BYTES] * sized.reduce((product, dim) => product * dim, 1)
+    const [from, to] = Array.isArray(offsets) && offsets.length === 2 && offsets.every(isCount) ? offsets : [0, -1]
     if (to - from !== size || to > room) {
       throw bad(`tensor ${name} at ${shown(offsets)}`, `${size} bytes inside the ${room} bytes of data`)
     }
-    found.push({ name, half: dtype === 'F16', shape: shape as number[], from, to })
+    found.push({ name, half: dtype === 'F16', shape: sized, from, to })
   }
   found.sort((a, b) => a.from - b.from || a.to - b.to)
   let end = 0
@@ -128,14 +185,74 @@ export function decodeSafetensors(bytes: Uint8Array, where = 'safetensors'): Ten
     end = to
   }
   if (end !== room) throw bad(`${room} bytes of data for tensors of ${end}`, 'tensors that fill the file')
-  const entries = found.map(({ name, half, shape, from, to }): [string, SavedTensor] => {
-    const { buffer } = new Uint8Array(bytes.subarray(start + from, start + to)) // a copy, aligned
-    return [
-      name,
-      { shape, data: half ? Float32Array.from(new Uint16Array(buffer), fromHalf) : new Float32Array(buffer) },
-    ]
+  const cut = new Map(
+    found.map((part) => [part.name, { ...part, bytes: bytes.subarray(start + part.from, start + part.to) }]),
+  )
+  const packed = Object.entries(shapes).map(([name, shape]): [string, SavedTensor] => {
+    const [places, values] = [cut.get(`${name}.places`), cut.get(`${name}.values`)]
+    cut.delete(`${name}.places`)
+    cut.delete(`${name}.values`)
+    const size = shape.reduce((product, dim) => product * dim, 1)
+    const kept = values === undefined ? -1 : values.bytes.length / BYTES[values.half ? 'F16' : 'F32']
+    if (places?.bytes.length !== Math.ceil(size / 8) || bitsIn(places.bytes, size) !== kept) {
+      throw bad(`packed tensor ${name} with other places than values`, 'a bit for each value')
+    }
+    return [name, { shape, data: unpacked(places.bytes, numbersOf(values!), size) }]
   })
-  return Object.fromEntries(entries)
+  const entries = [...cut].map(([name, part]): [string, SavedTensor] => [
+    name,
+    { shape: part.shape, data: numbersOf(part) },
+  ])
+  return Object.fromEntries([...entries, ...packed])
+}
+
+function numbersOf({ bytes, half }: { readonly bytes: Uint8Array; readonly half: boolean }): Float32Array {
+  const { buffer } = new Uint8Array(bytes) // a copy, aligned
+  return half ? Float32Array.from(new Uint16Array(buffer), fromHalf) : new Float32Array(buffer)
+}
+
+const isCount = (x: unknown): x is number => Number.isInteger(x) && (x as number) >= 0
+
+function shapeOf(shape: unknown): number[] | undefined {
+  return Array.isArray(shape) && shape.length <= 8 && shape.every(isCount) ? (shape as number[]) : undefined
+}
+
+/** Shapes of the packed tensors of a file, by name. */
+function packedShapes(bytes: Uint8Array, where: string): Record<string, number[]> {
+  const { packed } = safetensorsMetadata(bytes, where)
+  if (packed === undefined) return {}
+  let shapes: unknown
+  try {
+    shapes = JSON.parse(packed)
+  } catch {
+    shapes = undefined
+  }
+  const plain = shapes !== null && typeof shapes === 'object' && Object.values(shapes).every((one) => shapeOf(one) !== undefined) // prettier-ignore
+  if (plain) return shapes as Record<string, number[]>
+  throw new TroupeError('bad-file', {
+    where,
+    got: 'packed tensors without shapes',
+    expected: 'shapes by name, as JSON',
+  })
+}
+
+/** Bits that are set; NaN when one stands beyond the last number. */
+function bitsIn(places: Uint8Array, size: number): number {
+  let count = 0
+  for (let i = 0; i < 8 * places.length; i++) {
+    if (((places[i >> 3] >> (i & 7)) & 1) === 0) continue
+    if (i >= size) return NaN
+    count++
+  }
+  return count
+}
+
+function unpacked(places: Uint8Array, values: Float32Array, size: number): Float32Array {
+  const from = new Uint32Array(values.buffer)
+  const words = new Uint32Array(size)
+  let at = 0
+  for (let i = 0; i < size; i++) if ((places[i >> 3] >> (i & 7)) & 1) words[i] = from[at++]
+  return new Float32Array(words.buffer)
 }
 
 /** The networks (policy and critic), and nothing beside them. */

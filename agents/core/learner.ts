@@ -25,6 +25,9 @@ export type Metrics = Record<string, number>
 /** greedy: the likeliest legal action; sample: drawn from the policy. Named beside every number made with it. */
 export type PlayMode = 'greedy' | 'sample'
 
+/** What a learner saves: all that decides its future, or what its networks are. */
+export type SavedPart = 'all' | 'to play'
+
 export interface LearnerRequest {
   /**
    * A same-step batch with as many lanes as the settings say, not yet reset; with several shards one for each own shard,
@@ -64,8 +67,11 @@ export interface Learner {
   values(batch: EnvBatch, out: Float32Array, memory?: PolicyMemory): void
   /** Fresh memory for `values` of that many lanes. */
   valueMemory(lanes: number): PolicyMemory
-  /** Of a learner with some of the shards: everybody calls it, and what the first worker gets is whole. */
-  save(): Checkpoint
+  /**
+   * Of a learner with some of the shards: everybody calls it, and what the first worker gets is whole.
+   * @param what 'to play': without what is in `store/`, which may be most of it; training cannot go on from there
+   */
+  save(what?: SavedPart): Checkpoint
   load(checkpoint: Checkpoint): void
   /** The episodes in its memory, where it has one. */
   dataset?(): Dataset
@@ -194,7 +200,7 @@ interface SavedShard {
 }
 
 /** The tensors and state of a learner: loaded into a fresh one of the same settings, the same future follows. */
-export function saveLearner(parts: LearnerParts): Checkpoint {
+export function saveLearner(parts: LearnerParts, what: SavedPart = 'all'): Checkpoint {
   const { spec } = parts.shards[0].collector.batch
   const weights: Record<string, SavedTensor> = {}
   const optimisers: Record<string, { steps: number }> = {}
@@ -206,6 +212,7 @@ export function saveLearner(parts: LearnerParts): Checkpoint {
     optimisers[net.shape.name] = { steps }
   }
   for (const [name, part] of Object.entries(parts.kept ?? {})) {
+    if (what === 'to play' && name.startsWith('store/')) continue
     for (const [tensor, saved] of Object.entries(part.save())) weights[`${name}/${tensor}`] = saved
   }
   for (const net of parts.followers ?? []) {

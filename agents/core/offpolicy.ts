@@ -19,6 +19,7 @@ import {
   type LearnerRequest,
   type Metrics,
   type PlayMode,
+  type SavedPart,
   type SavedNetwork,
 } from './learner.ts'
 import { Memory } from './memory.ts'
@@ -424,9 +425,9 @@ export class OffPolicy implements Learner {
     for (let i = 0; i < out.length; i++) out[i] /= this.settings.rewardScale
   }
 
-  save(): Checkpoint {
+  save(what?: SavedPart): Checkpoint {
     this.begin()
-    return saveLearner(this.parts)
+    return saveLearner(this.parts, what)
   }
 
   load(checkpoint: Checkpoint): void {

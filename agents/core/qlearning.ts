@@ -27,6 +27,7 @@ import {
   type LearnerRequest,
   type Metrics,
   type PlayMode,
+  type SavedPart,
 } from './learner.ts'
 import { Memory } from './memory.ts'
 import { Means } from './metrics.ts'
@@ -373,9 +374,9 @@ export class ValueLearner implements Learner {
     })
   }
 
-  save(): Checkpoint {
+  save(what?: SavedPart): Checkpoint {
     this.begin()
-    return saveLearner(this.parts)
+    return saveLearner(this.parts, what)
   }
 
   load(checkpoint: Checkpoint): void {
