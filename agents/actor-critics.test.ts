@@ -351,6 +351,23 @@ describe('normalisers', () => {
     expect(moments.state.variance[0]).toBeCloseTo(first, 2)
   })
 
+  test('reward statistics are a learner’s own: another task beside it changes nothing', () => {
+    for (const [definition, own] of [
+      [LEARNERS.ippo, { rewardScale: 'standardise' }],
+      [LEARNERS.iql, { rewardScaling: 'standardise' }],
+    ] as const) {
+      const run = (pay: number) => {
+        const learner = start(definition, lit({ pay }), own)
+        const metrics = train(learner, 3)
+        learner.dispose()
+        return metrics
+      }
+      const alone = run(1)
+      run(100)
+      expect(run(1)).toEqual(alone)
+    }
+  })
+
   test('standardised rewards have mean 0 and deviation 1 in what is learned from; shared over shards', () => {
     const world = lit({ pay: 7 })
     const scaled = (rewardScale: string) => {

@@ -15,6 +15,7 @@ import { type Policy } from './core/policy.ts'
 import { tf } from './core/tensors.ts'
 import {
   fieldsOf,
+  fingerprint,
   isFixed,
   known,
   lit,
@@ -41,10 +42,9 @@ beforeAll(async () => {
 const LIGHTS = lit()
 const NANO = { layout: ['.....', '.xx..', '.xx..', '..g..'], robots: 2, requests: 2, horizon: 7 }
 
+/** What the families of families.test.ts have not. */
 const WORLDS: Record<string, World> = {
   'matrix, one round': { env: ENVS.matrix, options: { game: 'climbing', horizon: 1 } },
-  'matrix, repeated': { env: ENVS.matrix, options: { game: 'penalty', horizon: 4 } },
-  warehouse: { env: ENVS.warehouse, options: NANO },
   'warehouse with messages': { env: ENVS.warehouse, options: { ...NANO, messageBits: 2 } },
   'lights without state': lit({ state: false }),
   'lights with masks, deaths and words': lit({ masks: true, deaths: true, words: true, agents: 3 }),
@@ -202,7 +202,7 @@ for (const definition of Object.values(LEARNERS)) {
         resumed.load(saved)
         expect(weightsHash(resumed.save())).toBe(weightsHash(saved))
         expect(train(resumed, 2)).toEqual(wanted)
-        expect(resumed.save()).toEqual(uninterrupted.save())
+        expect(fingerprint(resumed.save())).toEqual(fingerprint(uninterrupted.save()))
         expect(resumed.steps).toBe(4 * resumed.stepsPerUpdate)
         uninterrupted.dispose()
         resumed.dispose()
@@ -217,7 +217,7 @@ for (const definition of Object.values(LEARNERS)) {
         const resumed = from(DIALS)
         resumed.load(saved)
         expect(train(resumed, 2)).toEqual(train(uninterrupted, 2))
-        expect(resumed.save()).toEqual(uninterrupted.save())
+        expect(fingerprint(resumed.save())).toEqual(fingerprint(uninterrupted.save()))
         const batch = open(DIALS, 4, 9)
         batch.reset()
         for (const mode of ['greedy', 'sample'] as const) {
@@ -234,9 +234,8 @@ for (const definition of Object.values(LEARNERS)) {
         resumed.dispose()
       })
 
-      test.runIf(TURNS.includes(definition.name))(
-        'it turns the dials to where they should be, nearly always, after a few seconds',
-        () => {
+      if (TURNS.includes(definition.name)) {
+        test('it turns the dials to where they should be, nearly always, after a few seconds', () => {
           const world: World = { env: dials as unknown as EnvDefinition, options: {} }
           const learner = from(world, known(definition, LEARNING))
           while (learner.steps < DIAL_STEPS(definition)) learner.collectAndUpdate()
@@ -250,8 +249,8 @@ for (const definition of Object.values(LEARNERS)) {
           const mean = episodes.reduce((sum, episode) => sum + episode.return, 0) / episodes.length
           expect(mean).toBeGreaterThan(15) // 16 is perfect; hands off gives 10.7, uniform play 5.3
           learner.dispose()
-        },
-      )
+        })
+      }
     }
 
     test('a checkpoint plays without its learner, with the same choices', () => {
@@ -276,14 +275,33 @@ for (const definition of Object.values(LEARNERS)) {
       const world = lit({ deaths: true, masks: true, agents: 3, horizon: 4 })
       // One epoch never clips; an entropy bonus hides small changes.
       const base = known(definition, { entropy: 0, lr: 5e-3, criticLr: 5e-3, scheduleSteps: 40, epochs: 2 })
-      const hash = (settings: Record<string, unknown>, place = world) => {
-        const learner = from(place, { ...base, ...settings })
-        train(learner, 4)
-        const result = weightsHash(learner.save())
-        learner.dispose()
-        return result
+      const opened = (settings: Record<string, unknown>, place: World) => from(place, { ...base, ...settings })
+      const seen = new Map<string, string[]>()
+      /** Weights before training and after each of four updates. */
+      const plain = (settings: Record<string, unknown>, place: World) => {
+        const key = JSON.stringify([settings, place === world])
+        if (!seen.has(key)) {
+          const learner = opened(settings, place)
+          const hashes = [weightsHash(learner.save('to play'))]
+          for (let k = 0; k < 4; k++) {
+            train(learner, 1)
+            hashes.push(weightsHash(learner.save('to play')))
+          }
+          learner.dispose()
+          seen.set(key, hashes)
+        }
+        return seen.get(key)!
       }
-      const plain = hash({})
+      /** Whether they come to differ; no more is played than it takes to see that. */
+      const differs = (settings: Record<string, unknown>, hashes: readonly string[], place: World) => {
+        const learner = opened(settings, place)
+        const moves = hashes.some((hash, k) => {
+          if (k > 0) train(learner, 1)
+          return weightsHash(learner.save('to play')) !== hash
+        })
+        learner.dispose()
+        return moves
+      }
       for (const [name, shape] of fieldsOf(definition.settings)) {
         if (isFixed(shape)) continue // can be nothing else
         const now = base[name] ?? shape.default
@@ -292,9 +310,7 @@ for (const definition of Object.values(LEARNERS)) {
         expect(other, `no other value known for ${name}: give it one in OTHER`).toBeDefined()
         const rest = known(definition, BESIDE[name] ?? {})
         const place = OF_NUMBERS.includes(name) ? DIALS : world
-        const changed = hash({ ...rest, [name]: other }, place)
-        const same = Object.keys(rest).length === 0 && place === world
-        expect(changed, `${name} changed nothing`).not.toBe(same ? plain : hash(rest, place))
+        expect(differs({ ...rest, [name]: other }, plain(rest, place), place), `${name} changed nothing`).toBe(true)
       }
     })
 
@@ -324,7 +340,7 @@ for (const definition of Object.values(LEARNERS)) {
       const learner = from(lit({ masks: true, deaths: true, words: true }), known(definition, { minibatches: 2 }))
       train(learner, 2)
       const before = tf.memory()
-      train(learner, 40)
+      train(learner, 15)
       const after = tf.memory()
       expect(after.numTensors).toBe(before.numTensors)
       expect(after.numBytes).toBe(before.numBytes)
@@ -361,12 +377,12 @@ for (const definition of Object.values(LEARNERS)) {
         [{ ...good, state: { ...good.state, format: 1 } }, /format 1; expected format 2/],
         [{ ...good, state: {} }, /format undefined/],
       ]
-      const before = learner.save()
+      const before = fingerprint(learner.save())
       for (const [bad, message] of cases) {
         expect(() => learner.load(bad)).toThrow(message)
         expect(() => learner.load(bad)).toThrow(TroupeError)
       }
-      expect(learner.save()).toEqual(before)
+      expect(fingerprint(learner.save())).toEqual(before)
     })
   })
 }

@@ -123,6 +123,49 @@ test('chunks keep their steps in order, agents of a look side by side, and begin
   expect(shard.sequences('critic', part)).toBeUndefined()
 })
 
+test('an episode that begins inside a chunk begins without memory, in learning as in acting', () => {
+  const { actor, shard, part } = world('gru', { chunk: 4, together: 1 })
+  const { rollout } = shard
+  const within = [...rollout.start.subarray(0, 8 * 4)].map((starts, i) => starts === 1 && Math.floor(i / 4) % 4 !== 0)
+  expect(within.filter(Boolean).length).toBe(4) // every lane, at step 5
+  const input = actor.inputs.upload(rollout, 8 * 4).pick(part.rows)
+  let said: Float32Array = new Float32Array(0)
+  actor.net.differentiate((trace) => {
+    const { logProbability } = actor.judge(trace, rollout, part.rows, input, shard.sequences('actor', part))
+    said = logProbability.dataSync().slice() as Float32Array
+    return tf.mean(logProbability)
+  }, new Float32Array(actor.net.size))
+  part.rows.forEach((row, k) => {
+    if (shard.alive[row] === 1) expect(said[k]).toBeCloseTo(rollout.logProbability[row], 5)
+  })
+})
+
+test('the value clip holds old and new estimates in one unit, that of the critic', () => {
+  const { shard, part } = world('mlp')
+  const inputs = new Inputs(shard.collector.batch.spec, 3, { columns: ['state', 'id'], heads: 1, hidesDead: true })
+  const critic = new Critic(inputs, 3, { ...WIDE, ...VALUES, valueNorm: true }, rng('critic'))
+  critic.see([2, 20, 208], []) // mean 10, deviation 2
+  const { rollout, value, returns, alive } = shard
+  const now = new Float32Array(part.rows.length)
+  critic.look(rollout, 0, now.length, now)
+  for (let row = 0; row < now.length; row++) {
+    value[row] = now[row] + (row % 3) - 1 // what it said before: 1 less, the same, 1 more
+    returns[row] = 10 + 2 * (now[row] + (row % 2 === 0 ? 0.1 : -3))
+  }
+  const shown = { critic: inputs.upload(rollout, 8 * 4) }
+  const living = alive.reduce((sum, one) => sum + one, 0)
+  const loss = criticGradient(critic, shard, shown, part, living, SETTINGS, new Float32Array(critic.net.size))
+  let wanted = 0
+  for (let row = 0; row < now.length; row++) {
+    if (alive[row] === 0) continue
+    const target = (returns[row] - 10) / 2
+    const held = value[row] + Math.min(0.2, Math.max(-0.2, now[row] - value[row]))
+    wanted += Math.max((now[row] - target) ** 2, (held - target) ** 2) / 2
+  }
+  expect(loss).toBeCloseTo(wanted / living, 3)
+  shown.critic.dispose()
+})
+
 test('a chunk divides the rollout: by itself the largest up to 16, given it must', () => {
   expect([1, 5, 12, 20, 64, 50, 17].map((steps) => chunkSteps('x', null, steps))).toEqual([1, 5, 12, 10, 16, 10, 1])
   expect(chunkSteps('x', 10, 40)).toBe(10)

@@ -1,4 +1,6 @@
 /** What tests of learners share: worlds, small settings, opening and training them. Not part of the build. */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import { type TObject } from '#typebox'
 import { createBatch, episodeSeed, type DigestibleBatch, type EnvDefinition } from '../../envs/core/index.ts'
 import { decodeSafetensors, encodeSafetensors, type Checkpoint } from './checkpoint.ts'
@@ -79,6 +81,15 @@ export function recordedIn(world: World): Dataset | undefined {
   if (batch.spec.actionKind === 'box') return undefined
   const policy = random.create(batch.spec)
   return recordEpisodes({ batch, policy, episodes: 12, teamReward: 'sum', seed: 1, source: 'random play in a test' })
+}
+
+/** A checkpoint in few words, tensor by tensor: equal ones are equal, and of others it is seen where they differ. */
+export function fingerprint({ weights, state }: Checkpoint): Record<string, unknown> {
+  const tensors = Object.entries(weights).map(([name, { shape, data }]) => {
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    return [name, `[${shape.join()}] ${bytesToHex(sha256(bytes))}`]
+  })
+  return { ...Object.fromEntries(tensors), state }
 }
 
 /** Through bytes and JSON text, as on disk. */
