@@ -6,7 +6,7 @@ import { Type, type TObject } from '#typebox'
 import { base64 } from '@scure/base'
 import { TroupeError, shown, unknownName } from './errors.ts'
 import { GENERATOR, GENERATOR_WORDS, nextBelow, nextFloat, seedStream } from './random.ts'
-import { episodeSeed, seedWords, type EpisodeSeed } from './seeds.ts'
+import { defaultSeedWords, episodeSeed, seedWords, type EpisodeSeed } from './seeds.ts'
 import { Digest, gatherRow, rowView, wordsToHex, type RowView } from './digest.ts'
 import { check, withDefaults } from './schema.ts'
 import { actionChoices, actionDims, actionSizes, paddedSizes } from './spaces.ts'
@@ -179,6 +179,8 @@ function exchange(rows: readonly [array: TypedArray, from: number, copy: TypedAr
   }
 }
 
+const defaultSeed = (lane: number, episode: number) => episodeSeed('0', 'train', lane, episode)
+
 class Batch implements EnvBatch {
   readonly spec: EnvSpec
   readonly lanes: number
@@ -207,7 +209,7 @@ class Batch implements EnvBatch {
   private readonly rules: Rules
   private readonly port: Port
   private readonly observing: boolean
-  private readonly seeds: (lane: number, episode: number) => EpisodeSeed
+  private readonly seeds?: (lane: number, episode: number) => EpisodeSeed
   private readonly random: Uint32Array
   private readonly streams: number
   /** World streams draw chance; a world with none and no driven agents needs no seed. */
@@ -262,7 +264,7 @@ class Batch implements EnvBatch {
     this.firstLane = firstLane
     this.autoreset = autoreset
     this.observing = settings.observe ?? true
-    this.seeds = settings.seeds ?? ((lane, episode) => episodeSeed('0', 'train', lane, episode))
+    if (settings.seeds !== undefined) this.seeds = settings.seeds
     const whole = N === M && spec.seats.every((seat, index) => seat === index)
     const driven = spec.world.agents.map((_, index) => index).filter((index) => !spec.seats.includes(index))
     this.undriven = Int32Array.from(driven)
@@ -410,7 +412,9 @@ class Batch implements EnvBatch {
       const lane = starting[k]
       this.episode[lane]++
       if (this.needsSeed) {
-        seedWords(this.given[lane] ?? this.seeds(this.firstLane + lane, this.episode[lane]), this.seed)
+        const given = this.given[lane] ?? this.seeds?.(this.firstLane + lane, this.episode[lane])
+        if (given === undefined) defaultSeedWords(this.firstLane + lane, this.episode[lane], this.seed)
+        else seedWords(given, this.seed)
         for (let stream = 0; stream < streams; stream++) {
           seedStream(random, (lane * streams + stream) * GENERATOR_WORDS, this.seed, stream)
         }
@@ -836,7 +840,7 @@ class Batch implements EnvBatch {
     this.checkLane(lane)
     const given = this.given[lane]
     if (given !== null || !this.needsSeed) return given
-    return this.seeds(this.firstLane + lane, this.episode[lane])
+    return (this.seeds ?? defaultSeed)(this.firstLane + lane, this.episode[lane])
   }
 
   frame(lane: number): Frame {

@@ -1,8 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { expect, test } from 'vitest'
-import { ONE_BLOCK, hashShortText } from './seed-hash.ts'
-import { episodeSeed, seedWords } from './seeds.ts'
+import { ONE_BLOCK, hashNumbers, hashShortText } from './seed-hash.ts'
+import { defaultSeedWords, episodeSeed, seedWords } from './seeds.ts'
 
 /** The library's answer as four words. */
 function library(text: string): number[] {
@@ -21,6 +21,23 @@ test('texts of every length up to one block have the hash that the library gives
       expect([...words]).toEqual(library(text))
     }
   }
+})
+
+test('numbers are hashed as their decimal text', () => {
+  const words = new Uint32Array(4)
+  const numbers = [0, 1, 9, 10, 99, 100, 12_345, 999_999, 1_000_000, 2 ** 31 - 1]
+  for (const first of numbers) {
+    for (const second of numbers) {
+      words.fill(7)
+      expect(hashNumbers('prefix|', first, second, words)).toBe(true)
+      expect([...words]).toEqual(library(`prefix|${first}|${second}`))
+      words.fill(7)
+      defaultSeedWords(first, second, words)
+      expect([...words]).toEqual([...seedWords(episodeSeed('0', 'train', first, second))])
+    }
+  }
+  expect(hashNumbers('x'.repeat(ONE_BLOCK - 20), 1, 1, words)).toBe(false)
+  expect(hashNumbers('ü', 1, 1, words)).toBe(false)
 })
 
 test('longer and foreign texts are left to the library', () => {

@@ -81,13 +81,52 @@ const schedule = new Int32Array(64)
 export function hashShortText(text: string, into: Uint32Array): boolean {
   const size = text.length
   if (size > ONE_BLOCK) return false
-  const w = schedule
-  for (let i = 0; i < 16; i++) w[i] = 0
-  for (let i = 0; i < size; i++) {
+  for (let i = 0; i < 16; i++) schedule[i] = 0
+  if (!put(text)) return false
+  hashBlock(size, into)
+  return true
+}
+
+/** Lays a text out from the beginning of a block of zeros; false where it is not ASCII. */
+function put(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code > 127) return false
-    w[i >> 2] |= code << (24 - ((i & 3) << 3))
+    schedule[i >> 2] |= code << (24 - ((i & 3) << 3))
   }
+  return true
+}
+
+/** Lays out the decimal digits of a whole number of 0 or more. @returns where the next byte goes */
+function putNumber(value: number, at: number): number {
+  let digits = 1
+  for (let power = 10; power <= value; power *= 10) digits++
+  for (let i = at + digits - 1, rest = value; i >= at; i--) {
+    const next = Math.floor(rest / 10)
+    schedule[i >> 2] |= (48 + rest - 10 * next) << (24 - ((i & 3) << 3))
+    rest = next
+  }
+  return at + digits
+}
+
+/**
+ * `hashShortText` of `prefix`, the number `first`, a bar and the number `second`, without making that text.
+ * @param first whole, 0 to 2^31 - 1, as is `second`
+ * @returns false, with nothing written, where the text might be longer than a block or is not ASCII
+ */
+export function hashNumbers(prefix: string, first: number, second: number, into: Uint32Array): boolean {
+  if (prefix.length + 21 > ONE_BLOCK) return false
+  for (let i = 0; i < 16; i++) schedule[i] = 0
+  if (!put(prefix)) return false
+  const bar = putNumber(first, prefix.length)
+  schedule[bar >> 2] |= 124 << (24 - ((bar & 3) << 3))
+  hashBlock(putNumber(second, bar + 1), into)
+  return true
+}
+
+/** Hashes what is laid out in the first 16 words, which is `size` bytes long. */
+function hashBlock(size: number, into: Uint32Array): void {
+  const w = schedule
   w[size >> 2] |= 0x80 << (24 - ((size & 3) << 3))
   w[15] = size << 3
   for (let t = 16; t < 64; t++) {
@@ -123,5 +162,4 @@ export function hashShortText(text: string, into: Uint32Array): boolean {
   into[1] = b + 0xbb67ae85
   into[2] = c + 0x3c6ef372
   into[3] = d + 0xa54ff53a
-  return true
 }

@@ -2,7 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { TroupeError, shown } from './errors.ts'
-import { hashShortText } from './seed-hash.ts'
+import { hashNumbers, hashShortText } from './seed-hash.ts'
 
 /** 128 bits as 32 lower-case hex digits. */
 export type EpisodeSeed = string
@@ -25,6 +25,16 @@ export function episodeSeed(root: string | number, purpose: SeedPurpose, lane: n
     seed += BYTES[bits >>> 24] + BYTES[(bits >>> 16) & 255] + BYTES[(bits >>> 8) & 255] + BYTES[bits & 255]
   }
   return seed
+}
+
+/**
+ * The words of `episodeSeed('0', 'train', lane, episode)`, without making a text: what an episode of a batch begins with when
+ * nobody chose its seed.
+ * @param into four words, most significant digits first
+ */
+export function defaultSeedWords(lane: number, episode: number, into: Uint32Array): void {
+  if (!hashNumbers('troupe-seed-1|0|train|', lane, episode, into))
+    seedWords(episodeSeed('0', 'train', lane, episode), into)
 }
 
 const hashed = new Uint32Array(4)

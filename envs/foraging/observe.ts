@@ -176,22 +176,16 @@ export function observeAll(state: ForagingState, sight: Sight, port: Port, lanes
     }
     let o = lane * agents * (food + all)
     for (let s = 0; s < agents; s++) {
-      for (let f = lane * food; f < (lane + 1) * food; f += 3, o += 3) {
+      for (let f = lane * food, end = f + food; f < end; f += 3, o += 3) {
         observation[o] = foodSeen[f]
         observation[o + 1] = foodSeen[f + 1]
         observation[o + 2] = foodSeen[f + 2]
       }
       // The player itself, those before it, those after it: the others keep their order.
       const own = seats[s] * width
-      let to = o + width
-      for (let p = 0; p < all; p += width) {
-        const at = p === own ? o : to
-        observation[at] = bodies[p]
-        observation[at + 1] = bodies[p + 1]
-        if (levelsObserved) observation[at + 2] = bodies[p + 2]
-        if (p !== own) to += width
-      }
-      o += all
+      for (let p = own, end = own + width; p < end; p++, o++) observation[o] = bodies[p]
+      for (let p = 0; p < own; p++, o++) observation[o] = bodies[p]
+      for (let p = own + width; p < all; p++, o++) observation[o] = bodies[p]
     }
   }
 }

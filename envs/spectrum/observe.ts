@@ -172,7 +172,7 @@ function observePlain(state: SpectrumState, sight: Sight, port: Port, lanes: Int
     if (count < B) out.fill(0, o, o + S)
     for (let i = lane * N; i < (lane + 1) * N; i++) {
       const channel = last[i]
-      const succeeded = -((flags[i] >> 1) & 1) & ONE
+      const succeeded = (0 - ((flags[i] >> 1) & 1)) & ONE
       // Whole numbers through a view of the same memory: no conversion per element.
       bits[at + channel] = ONE
       bits[at + ack] = succeeded

@@ -22,7 +22,10 @@ import {
 } from './state.ts'
 import { RATE_UNIT } from './tables.ts'
 
-/** 1 where a whole number is below zero, else 0. */
+/**
+ * `x >>> SIGN` is 1 where a whole number is below zero, else 0; `0 - x` makes a mask of such a bit. Masks and shifts instead of
+ * products and unary minus, which an engine must watch for -0 and overflow.
+ */
 const SIGN = 31
 
 /** Needs `plan.plain`: everybody in conflict, every attempt goes through, unit rate, nobody else in the air, no queues. */
@@ -39,6 +42,7 @@ export function resolvePlain(state: SpectrumState, port: Port, lanes: Int32Array
     for (let c = using; c <= using + K; c++) senders[c] = 0
     for (let i = row; i < row + N; i++) senders[using + action[i]]++
     const t = step[lane]
+    const next = t + 1
     const slot = (lane * W + (t % W)) * N
     const kept = (lane * H + (t % H)) * N
     let change = 0
@@ -49,10 +53,10 @@ export function resolvePlain(state: SpectrumState, port: Port, lanes: Int32Array
     for (let n = 0; n < N; n++) {
       const i = row + n
       const channel = action[i]
-      const sent = -channel >>> SIGN
+      const sent = (0 - channel) >>> SIGN
       const win = sent & ((senders[using + channel] - 2) >>> SIGN)
-      const flag = (sent * SENT) | (win * ACK) | ((sent ^ win) * COLLIDED)
-      const now = win * RATE_UNIT
+      const flag = ((0 - sent) & SENT) | ((0 - win) & ACK) | ((0 - (sent ^ win)) & COLLIDED)
+      const now = (0 - win) & RATE_UNIT
       last[i] = channel
       flags[i] = flag
       past[kept + n] = (channel << 8) | flag
@@ -65,10 +69,11 @@ export function resolvePlain(state: SpectrumState, port: Port, lanes: Int32Array
       successes += win
       won[i] += win
       const before = lastWon[i]
-      const gap = win & (-before >>> SIGN)
-      gapSlots += gap * (t + 1 - before)
+      const gap = win & ((0 - before) >>> SIGN)
+      const since = next - before
+      gapSlots += (0 - gap) & since
       gaps += gap
-      lastWon[i] = before + win * (t + 1 - before)
+      lastWon[i] = before + ((0 - win) & since)
     }
     let wasted = 0
     let collisions = 0
@@ -89,7 +94,7 @@ export function resolvePlain(state: SpectrumState, port: Port, lanes: Int32Array
     tally[totals + IDLE_CHANNELS] += K
     tally[totals + WASTED_CHANNELS] += wasted
     tally[totals + COLLISIONS] += collisions
-    if (t + 1 >= W && sum > 0) {
+    if (next >= W && sum > 0) {
       tally[totals + WINDOW_JAIN] += (sum * sum) / (N * squared)
       tally[totals + WINDOWS]++
     }
