@@ -24,6 +24,7 @@ import {
   descend,
   effectiveInput,
   learningIds,
+  paced,
   playerKind,
   playersPolicy,
   readForesight,
@@ -381,7 +382,8 @@ function create(request: LearnerRequest): OffPolicy {
     players,
     targets,
     networks: [...actors, ...critics, { net: temperatures, optimiser: temperatures.optimiser }],
-    learn: (memory, generators, step, means) => learn(troop, memory, generators, step, means),
+    learn: (memory, generators, step, means, fraction) =>
+      learn({ ...troop, settings: paced(settings, fraction) }, memory, generators, step, means),
     noise: () => 0,
     values: (view, seen, out) => {
       const input = besides(seen, players.joint(view), view.lanes)

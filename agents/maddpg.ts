@@ -24,6 +24,7 @@ import {
   descend,
   effectiveInput,
   learningIds,
+  paced,
   playerKind,
   playersPolicy,
   readForesight,
@@ -335,7 +336,8 @@ function create(request: LearnerRequest): OffPolicy {
     players,
     targets,
     networks,
-    learn: (memory, generators, step, means) => learn(troop, memory, generators, step, means),
+    learn: (memory, generators, step, means, fraction) =>
+      learn({ ...troop, settings: paced(settings, fraction) }, memory, generators, step, means),
     noise: (steps) => noise + (noiseFinal - noise) * Math.min(1, steps / noiseSteps),
     values: (view, seen, out) => {
       const input = besides(seen, players.joint(view), view.lanes)

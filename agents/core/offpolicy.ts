@@ -27,6 +27,7 @@ import { Means } from './metrics.ts'
 import { Network, type Trace } from './networks.ts'
 import { foresight } from './normalise.ts'
 import { penaltiesOf, type PlayerKind, type Players } from './players.ts'
+import { scheduled } from './onpolicy.ts'
 import { type Policy, type PolicyMemory } from './policy.ts'
 import { Collector, Rollout, SeatView } from './rollout.ts'
 import { real, whole, yes } from './settings.ts'
@@ -47,6 +48,14 @@ export const OFF_POLICY_SETTINGS = {
     description:
       'What critics see beside all actions: all observations side by side, or the global state; where an environment has ' +
       'none, all observations.',
+  }),
+  lrSchedule: Type.Union([Type.Literal('constant'), Type.Literal('linear')], {
+    default: 'constant',
+    description: 'linear: step sizes of actors and critics fall to 0 at scheduleSteps.',
+  }),
+  scheduleSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+    default: null,
+    description: 'Environment steps (all lanes) at which the schedule ends; a run fills in its own length.',
   }),
   bootstrapTruncated: yes('A cut episode is worth something after the cut; ref on.'),
   rewardScale: real(1, 1e-9, 1e9, 'Every reward is multiplied by this before it is learned from.'),
@@ -74,7 +83,18 @@ export const rhythm = (defaults: {
   }) satisfies TProperties
 
 export type OffPolicySettings = Static<TObject<typeof OFF_POLICY_SETTINGS>> &
-  Static<TObject<ReturnType<typeof rhythm>>> & { readonly gamma: number; readonly window: number }
+  Static<TObject<ReturnType<typeof rhythm>>> & { readonly gamma: number; readonly window: number; readonly lr: number }
+
+/** Settings that came later, as they were before: checkpoints from then lack them. */
+const LATER = { lrSchedule: 'constant', scheduleSteps: null }
+
+/** The same with step sizes of that part. @param fraction 0 to 1 */
+export function paced<Settings extends { readonly lr: number; readonly criticLr: number }>(
+  settings: Settings,
+  fraction: number,
+): Settings {
+  return { ...settings, lr: settings.lr * fraction, criticLr: settings.criticLr * fraction }
+}
 
 /** With all observations where there is no state. */
 export function effectiveInput<Settings extends { readonly criticInput: 'observations' | 'state' }>(
@@ -278,8 +298,12 @@ export interface OffPolicyKind<Settings extends OffPolicySettings = OffPolicySet
   readonly targets: Targets
   /** Everything that steps. */
   readonly networks: readonly { readonly net: SavedNetwork; readonly optimiser: FusedOptimiser }[]
-  /** One gradient step of every network. @param means adds what there is to say */
-  learn(memory: StepMemory, generators: Generators, step: number, means: Means): void
+  /**
+   * One gradient step of every network.
+   * @param means adds what there is to say
+   * @param fraction of the step sizes, by their schedule
+   */
+  learn(memory: StepMemory, generators: Generators, step: number, means: Means, fraction: number): void
   /**
    * The critics' word on what a batch shows now, with the actors' likeliest actions.
    * @param world [B, width] what critics see beside actions
@@ -347,6 +371,7 @@ export class OffPolicy implements Learner {
     this.parts = {
       algorithm: name,
       settings,
+      later: LATER,
       group,
       shards: [{ collector: this.collector, generators: this.generators, carried }],
       agents: players.agents,
@@ -365,10 +390,11 @@ export class OffPolicy implements Learner {
     const { kind, settings, memory, parts } = this
     this.begin()
     this.play()
+    const fraction = scheduled(settings, this.steps)
     parts.count.steps += this.stepsPerUpdate
     const means = new Means()
     if (this.steps > settings.warmup && memory.count >= settings.batch) {
-      for (let k = 0; k < settings.updates; k++) kind.learn(memory, this.generators, this.steps, means)
+      for (let k = 0; k < settings.updates; k++) kind.learn(memory, this.generators, this.steps, means, fraction)
       for (const { net } of kind.networks) requireFinite(kind.name, 'weights', net, net.read(), this.steps)
     }
     parts.count.updates++
@@ -378,6 +404,7 @@ export class OffPolicy implements Learner {
       steps: this.steps,
       updates: parts.count.updates,
       ...means.all(),
+      learningRate: settings.lr * fraction,
       remembered: memory.count,
       maskViolations: kind.players.maskViolations,
       episodes: episodeReturns.length,
