@@ -26,6 +26,7 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandFil
   render: { summary: 'a picture or a film of a replay', load: () => import('./render.ts') },
   serve: { summary: 'run the server', load: () => import('./serve.ts') },
   submit: { summary: 'put a policy on the board of a server', load: () => import('./submit.ts') },
+  prune: { summary: 'remove old replays of a data folder', load: () => import('./prune.ts') },
   backup: { summary: 'copy the leaderboard of a data folder', load: () => import('./backup.ts') },
   new: { summary: 'start an environment or a policy of your own', load: () => import('./new.ts') },
   check: { summary: 'try whether a plug-in keeps the contract', load: () => import('./check.ts') },

@@ -480,6 +480,22 @@ export const strings = {
         `A board wants ${count(of)} episodes on seeds that the server gives; these are ${count(n)}.`,
       mixed: 'The files are episodes of different scenarios; choose those of one.',
       notBoard: 'This server has no board for this scenario.',
+      upload: {
+        title: 'Submit from this page',
+        what: 'Open a submission, play the seeds that the server gives with any tool that writes replays, and bring the files back. `troupe submit` does the same in one step.',
+        key: 'API key',
+        scenario: 'Scenario',
+        name: 'Name of the row',
+        algorithm: 'Algorithm',
+        open: 'Open a submission',
+        opened: (id: string, n: number, scenario: string) =>
+          `Submission ${id} of ${scenario} is open for a day: ${count(n)} episodes, one for each seed.`,
+        seeds: 'Seeds (JSON)',
+        choose: 'Upload replays …',
+        missing: (n: number, of: number) =>
+          `${count(n)} of ${count(of)} seeds have no replay among these files; choose all of them at once. Nothing was sent.`,
+        sent: 'Uploaded. The server plays it again; see below how far it is.',
+      },
       live: 'Live runs going on',
       noLive: 'No live run is going on.',
       liveProgress: (ended: number, of: number) => `${count(ended)} of ${count(of)} episodes`,

@@ -1,5 +1,5 @@
 /** The leaderboard's pages against a real server: boards, an entry that is checked in the page, submitting, moderation. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
@@ -159,6 +159,40 @@ describe.skipIf(!browserIsHere())('the leaderboard', () => {
     await page.getByText(`3 genuine episodes of ${SMALL.id}`).waitFor()
     await page.getByText(/A board wants 40 episodes on seeds that the server gives/).waitFor()
     await clean('submit')
+  })
+
+  it('submits from the page: seeds come down, replays go up in any order, the server verifies them', async () => {
+    const form = page.locator('.upload')
+    await form.getByLabel('API key').fill(admin.key!)
+    await form.getByLabel('Scenario').selectOption(SMALL.id)
+    await form.getByLabel('Name of the row').fill('by hand')
+    await form.getByLabel('Algorithm').fill('random')
+    await form.getByRole('button', { name: 'Open a submission' }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      form.getByRole('button', { name: 'Seeds (JSON)' }).click(),
+    ])
+    const { submission, seeds } = JSON.parse(await readFile(await download.path(), 'utf8')) as {
+      submission: string
+      seeds: string[]
+    }
+    const replays = replaysOf(SMALL, seeds, 'random', '3').map((one) => writeReplay(one))
+    const upload = (some: readonly Uint8Array[]) =>
+      form
+        .locator('input[type=file]')
+        .setInputFiles(
+          some.map((bytes, k) => ({
+            name: `${k}.replay`,
+            mimeType: 'application/octet-stream',
+            buffer: Buffer.from(bytes),
+          })),
+        )
+    await upload(replays.slice(1))
+    await form.getByText('1 of 40 seeds have no replay among these files').waitFor()
+    await upload([...replays].reverse())
+    await form.getByText('Uploaded.').waitFor()
+    await clean('upload')
+    expect((await admin.settled(submission)).state).toBe('published')
   })
 
   it('moderates with a key and a reason, and leaves a trace', async () => {

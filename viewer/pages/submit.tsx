@@ -13,6 +13,7 @@ import { inWorker, listLive, listScenarios, listSubmissions } from '../sources/b
 import { type EntryVerdict } from '../../server/protocol/check-entry.ts'
 import { readFile } from '../sources/load.ts'
 import { strings } from '../strings.ts'
+import { Upload } from './upload.tsx'
 import './leaderboard.css'
 
 const words = strings.leaderboard.submit
@@ -41,6 +42,7 @@ export function SubmitPage(): JSX.Element {
         <Command title={words.keyNeeded} command={words.keyCommand} />
       </div>
       <DryRun />
+      <Upload />
       <GoingOn />
     </BoardFrame>
   )

@@ -1,6 +1,6 @@
 /** What the leaderboard's pages ask the server, and the key they ask with. */
 import { signal } from '@preact/signals'
-import { readBundle } from '../../server/protocol/bundle.ts'
+import { BUNDLE_TYPE, readBundle } from '../../server/protocol/bundle.ts'
 import {
   type BoardKind,
   type BoardPage,
@@ -9,7 +9,9 @@ import {
   type EpisodeRow,
   type EpochList,
   type Level,
+  type NewSubmission,
   type ScenarioList,
+  type Submission,
   type SubmissionList,
 } from '../../server/protocol/rest.ts'
 import { type LiveList } from '../../server/protocol/live.ts'
@@ -112,6 +114,31 @@ export const moderate = (id: string, action: string, reason: string): Promise<vo
 
 export const patchEntry = (id: string, patch: { blind?: boolean; forget?: true }): Promise<void> =>
   changed(`/api/entries/${encodeURIComponent(id)}`, 'PATCH', patch)
+
+/** A name for one request. `randomUUID` is for https alone, and this page may come from a plain address. */
+const drawn = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/** Opens a submission of level "replayed" with the key that was typed; the answer has the seeds. */
+export async function openSubmission(wanted: {
+  scenario: string
+  name: string
+  algorithm: string
+}): Promise<Submission> {
+  const { scenario, name, algorithm } = wanted
+  const description = { name, algorithm, mode: 'other', centralised: false } as const
+  const body: NewSubmission = { scenario, level: 'replayed', description }
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': drawn() }
+  return (await (await asked('/api/submissions', { method: 'POST', headers, body: JSON.stringify(body) })).json()) as Submission // prettier-ignore
+}
+
+export async function uploadBundle(id: string, body: Uint8Array<ArrayBuffer>): Promise<void> {
+  await asked(`/api/submissions/${encodeURIComponent(id)}/bundle`, {
+    method: 'PUT',
+    headers: { 'Content-Type': BUNDLE_TYPE },
+    body,
+  })
+}
 
 export const listLive = (): Promise<LiveList> => json('/api/live')
 
