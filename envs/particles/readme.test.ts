@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { envSpec } from '../core/index.ts'
-import { particles } from './index.ts'
+import { createBatch, envSpec, Generator, namedSeed } from '../core/index.ts'
+import { actionArray, randomActions } from '../core/random-actions.ts'
+import { act, createWishes, wish } from './control.ts'
+import { particles, type ParticleWorld } from './index.ts'
 import { OPTIONS } from './options.ts'
 import { TASKS, TASK_NAMES } from './tasks/index.ts'
 
@@ -43,4 +45,39 @@ test('every metric and every reward is in its table', () => {
     }
     expect(section('Rules'), task).toMatch(new RegExp(`^\\| ${task} +\\|`, 'm'))
   }
+})
+
+test('reference scores name every team of every task, and are what the rules and scripted play make of them', () => {
+  const LANES = 640
+  const rows = [...section('Reference scores').matchAll(/^\| `([\w-]+)` \| ([\w ]+) \| (\S+) \| (\S+) \|/gm)]
+  const written = rows.map(([, task, team, random, greedy]) => `${task} ${team} ${random} ${greedy}`)
+  const measured = TASK_NAMES.flatMap((task) => {
+    const scores = [false, true].map((greedy) => {
+      const batch = createBatch(particles, { task }, { lanes: LANES, autoreset: 'disabled', observe: false })
+      batch.reset()
+      const world = batch.world as ParticleWorld
+      const rng = new Generator(namedSeed('scores', task))
+      const action = actionArray(batch)
+      const wishes = createWishes(world.plan)
+      const { agents } = batch.spec
+      for (let t = 0; t < 25; t++) {
+        if (!greedy) randomActions(batch, rng, action)
+        for (let lane = 0; greedy && lane < LANES; lane++) {
+          wish(world, lane, wishes)
+          agents.forEach((_, n) => act(world.plan, wishes, n, action, lane * agents.length + n, 1))
+        }
+        batch.step(action)
+      }
+      const sums = new Map<string, [sum: number, count: number]>()
+      batch.returns.forEach((value, i) => {
+        const { team } = agents[i % agents.length]
+        const [sum, count] = sums.get(team) ?? [0, 0]
+        sums.set(team, [sum + value, count + 1])
+      })
+      return sums
+    })
+    const mean = ([sum, count]: [number, number]) => (sum / count).toFixed(2)
+    return [...scores[0].keys()].map((team) => `${task} ${team} ${scores.map((of) => mean(of.get(team)!)).join(' ')}`)
+  })
+  expect(written).toEqual(measured)
 })
