@@ -6,7 +6,9 @@
  * registers; with a dozen arrays of columns the same loops take twice as long. Kernels take the offsets they use into
  * constants of their own module (`const { X, Y } = BODY`): imported bindings are read from memory at every use.
  */
+import { take, type Arena } from './arena.ts'
 import { type Plan } from './options.ts'
+import { SUMS } from './settling.ts'
 import { type SkirmishState } from './state.ts'
 
 export const RECORD_SHIFT = 4
@@ -111,6 +113,7 @@ export interface Engine {
   readonly before: Float64Array // [U] health and shield at the start of the step
   readonly takenBefore: Float64Array // [U] damage taken until the start of the step
   readonly attackers: Int16Array // [U] on each unit in this step
+  readonly sums: Float64Array // what the step came to: see settling.ts
   /** Avoidance: half planes as point and direction, velocities. */
   readonly lines: Float64Array
   readonly projected: Float64Array
@@ -135,7 +138,7 @@ export const BEAT = 2
 /** Farthest push of one beat, in cells. */
 export const LONGEST_PUSH = 0.2
 
-export function createEngine(plan: Plan, scripted: Uint8Array): Engine {
+export function createEngine(plan: Plan, scripted: Uint8Array, arena: Arena | null = null): Engine {
   const U = plan.units
   const { tables } = plan
   const { radius, scan, range } = tables
@@ -207,6 +210,7 @@ export function createEngine(plan: Plan, scripted: Uint8Array): Engine {
     before: numbers(),
     takenBefore: numbers(),
     attackers: new Int16Array(U),
+    sums: arena === null ? new Float64Array(SUMS) : take(arena, 'Float64Array', SUMS),
     lines: new Float64Array(U * 4),
     projected: new Float64Array(U * 4),
     result: new Float64Array(2),

@@ -103,7 +103,7 @@ function createRules(options: Options, port: Port, fast = true): Rules {
   const arena = fast ? createArena(plan, port) : null
   const state = createState(plan, port.lanes, arena)
   const scripted = scriptedUnits(plan, port.seats)
-  const engine = createEngine(plan, scripted)
+  const engine = createEngine(plan, scripted, arena)
   const machine = arena === null ? null : createMachine(state, engine, port, arena)
   const terms = new Float64Array(port.lanes * 2 * TERMS.length)
   return {

@@ -44,7 +44,7 @@ const HEADER = 64
 const HEADER_BYTES = 1024
 const KIND_BYTES = 256
 const RECORD_BYTES = 256
-const PAIR_BYTES = 24
+const PAIR_BYTES = 8
 
 /** Bytes kept for ways around walls; what does not fit is asked for each time. */
 const WAY_BYTES = 2 ** 21
@@ -97,7 +97,7 @@ function bytesOf(plan: Plan, port: Port): number {
   const shown = showsIt(plan)
     ? 4 * (port.observation.length + port.state.length) + port.mask.length + port.alive.length
     : 0
-  const scratch = U * (RECORD_BYTES + 4 * 6 + 16) + ((U * (U - 1)) / 2) * (PAIR_BYTES + 4)
+  const scratch = U * (RECORD_BYTES + 4 * 6 + 16) + ((U * (U - 1)) / 2) * PAIR_BYTES
   const ground = plan.terrain.cells * 7 + 4 * plan.terrain.width + (plan.terrain.open ? 0 : WAY_BYTES)
   const types = plan.tables.types.length
   return state + shown + scratch + ground + types * (KIND_BYTES + 8 * types) + 65536
@@ -139,14 +139,15 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
     clear: copyOf(terrain.clear),
     scripted: copyOf(engine.scripted),
     records: take(arena, 'Uint8Array', units * RECORD_BYTES),
-    live: take(arena, 'Int32Array', units),
+    live: take(arena, 'Int32Array', units + 1),
     began: take(arena, 'Int32Array', units),
-    order: take(arena, 'Int32Array', units),
+    order: take(arena, 'Int32Array', units + 1),
     shooters: take(arena, 'Int32Array', units),
     columns: take(arena, 'Float64Array', 2 * (units + 2)),
+    before: take(arena, 'Float64Array', units),
+    attackers: take(arena, 'Int32Array', units),
     strip: take(arena, 'Int32Array', terrain.width + 1),
-    pairs: take(arena, 'Uint8Array', ((units * (units - 1)) / 2) * PAIR_BYTES),
-    closes: take(arena, 'Int32Array', (units * (units - 1)) / 2),
+    pairs: take(arena, 'Uint8Array', ((units * (units - 1)) / 2 + 2) * PAIR_BYTES),
   }
   const header = new DataView(arena.memory.buffer, HEADER, HEADER_BYTES)
   let cursor = 0
@@ -161,6 +162,9 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
     options.moveAmount / 2,
     options.compatibility ? -1 : -1e-12,
     EDGE,
+    options.killReward,
+    options.winReward,
+    options.negativeScale,
   ]
   for (const value of numbers) header.setFloat64((cursor += 8) - 8, value, true)
   const flag = (value: boolean) => (value ? 1 : 0)
@@ -191,6 +195,8 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
     flag(options.compatibility),
     flag(options.stateLastAction),
     flag(options.stateTimestep),
+    flag(!options.onlyPositive),
+    plan.fighters[ALLIES] | (plan.fighters[ENEMIES] << 1),
   ]
   const { type, x, y, vx, vy, health, shield, energy, credit, cooldown, quiet, px, py, dealt, taken, tally } = state
   const { order, aim, lastAction, struck, felledBy } = state
@@ -199,7 +205,15 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
     ...[order, aim, lastAction, struck, felledBy, scratch.scripted, kinds, hit],
     ...[scratch.walkable, scratch.strideable, scratch.clear, ways, side, seats, random],
     ...[mask, alive, observation, stateOut, scratch.records, scratch.live, scratch.began, scratch.order],
-    ...[scratch.shooters, scratch.columns, scratch.strip, scratch.pairs, scratch.closes],
+    ...[
+      scratch.shooters,
+      scratch.columns,
+      scratch.strip,
+      scratch.pairs,
+      scratch.before,
+      scratch.attackers,
+      engine.sums,
+    ],
   ]
   for (const value of [...words, ...columns.map((column) => column.byteOffset)]) {
     header.setInt32((cursor += 4) - 4, value, true)

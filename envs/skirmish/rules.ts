@@ -7,6 +7,20 @@ import { type Machine } from './machine.ts'
 import { ALLIES, ENEMIES, type Plan } from './options.ts'
 import { decide } from './orders.ts'
 import { pushAndMove } from './pushing.ts'
+import {
+  ATTACKERS,
+  BY_SIDE,
+  DAMAGE,
+  gather,
+  GONE,
+  KILLS,
+  LOSSES,
+  MOST_ON_ONE,
+  SIDE_SUMS,
+  SUM_DEALT,
+  SUM_TAKEN,
+  WORTH,
+} from './settling.ts'
 import { reaches, shareSight } from './sight.ts'
 import {
   ATTACK,
@@ -53,14 +67,19 @@ export function step(
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
     const first = lane * units
+    give(state, engine, port, lane)
+    if (machine !== null && state.watch === null && state.script === null) {
+      machine.run(lane)
+      if (state.granted.length > 0) shareSight(state, engine, lane, port.random, port.streams)
+      settleStep(state, engine.sums, terms, port, lane)
+      continue
+    }
     for (let u = 0; u < units; u++) {
       before[u] = health[first + u] + shield[first + u]
       takenBefore[u] = state.taken[first + u]
       struck[first + u] = felledBy[first + u] = -1
     }
-    give(state, engine, port, lane)
     if (state.script !== null) state.script(lane)
-    else if (machine !== null && state.watch === null) machine.run(lane)
     else {
       takeUp(state, engine, lane)
       const tick = port.step[lane] * options.loops
@@ -83,7 +102,8 @@ export function step(
       putBack(state, engine, lane)
     }
     if (state.granted.length > 0) shareSight(state, engine, lane, port.random, port.streams)
-    settleStep(state, engine, terms, port, lane)
+    gather(state, engine, first)
+    settleStep(state, engine.sums, terms, port, lane)
   }
 }
 
@@ -122,38 +142,11 @@ function give(state: SkirmishState, engine: Engine, port: Port, lane: number): v
   }
 }
 
-/** Most points that the opponents of a side are worth. */
-function fullReward(state: SkirmishState, first: number, side: number): number {
-  const { plan, type } = state
-  const { options, sides, tables } = plan
-  const other = sides[1 - side]
-  let sum = options.killReward * other.count + options.winReward
-  for (let u = other.base; u < other.base + other.count; u++) {
-    sum += tables.health[type[first + u]] + tables.shield[type[first + u]]
-  }
-  return sum
-}
-
-/** Whether a side has nobody left that counts. 0 somebody, 1 nobody, 2 only healers. */
-function gone(state: SkirmishState, first: number, side: number): number {
-  const { plan, health, type } = state
-  const { base, count } = plan.sides[side]
-  let healers = 0
-  for (let u = base; u < base + count; u++) {
-    if (health[first + u] <= 0) continue
-    if (plan.tables.heals[type[first + u]] === 0) return 0
-    healers++
-  }
-  // A side of nothing but healers fights on with them.
-  if (healers > 0 && plan.fighters[side] === 0) return 0
-  return healers > 0 ? 2 : 1
-}
-
-/** From the allies' side: 0 goes on, else WON, LOST or DRAW. */
-export function outcomeOf(state: SkirmishState, first: number): number {
-  const { plan } = state
-  const allies = gone(state, first, ALLIES)
-  const enemies = gone(state, first, ENEMIES)
+/**
+ * From the allies' side: 0 goes on, else WON, LOST or DRAW.
+ * @param allies 0 somebody is left, 1 nobody, 2 only healers; so `enemies`
+ */
+function outcomeOf(plan: Plan, allies: number, enemies: number): number {
   if (allies === 0 && enemies === 0) return 0
   // SMAC asks "only medivacs left" first, which is true of an empty team on maps with medivacs.
   if (plan.options.compatibility && allies !== 0) return plan.medics || enemies !== 1 ? LOST : DRAW
@@ -166,35 +159,18 @@ export function outcomeOf(state: SkirmishState, first: number): number {
   return DRAW
 }
 
-/** Rewards, totals and the end of the step. */
-function settleStep(state: SkirmishState, engine: Engine, terms: Float64Array, port: Port, lane: number): void {
-  const { plan, health, shield, tally, struck, type } = state
-  const { units, sides, options, agents, tables } = plan
-  const { before, takenBefore, attackers: on } = engine
-  const first = lane * units
-  const outcome = outcomeOf(state, first)
+/** Rewards, totals and the end of the step, from its sums. */
+function settleStep(state: SkirmishState, sums: Float64Array, terms: Float64Array, port: Port, lane: number): void {
+  const { plan, tally } = state
+  const { sides, options, agents } = plan
+  const outcome = outcomeOf(plan, sums[GONE], sums[GONE + 1])
   const row = lane * TALLIES
   tally[row + OUTCOME] = outcome
   port.terminated[lane] = outcome === 0 ? 0 : 1
   for (let side = 0; side < (agents > sides[0].count ? 2 : 1); side++) {
-    let damage = 0
-    let kills = 0
-    let losses = 0
-    for (let u = 0; u < units; u++) {
-      if (before[u] <= 0) continue
-      const dead = health[first + u] <= 0
-      let drop = dead ? before[u] : before[u] - health[first + u] - shield[first + u]
-      // SMAClite pays for damage done, whatever is healed or grows back in the same step.
-      if (plan.rules === 'smaclite') drop = Math.max(dead ? before[u] : 0, state.taken[first + u] - takenBefore[u])
-      const own = u < sides[0].count ? ALLIES : ENEMIES
-      if (own !== side) {
-        damage += drop
-        if (dead) kills += options.killReward
-      } else if (!options.onlyPositive) {
-        losses += options.negativeScale * (drop + (dead ? options.killReward : 0))
-      }
-    }
-    let gain = damage - losses
+    const own = BY_SIDE + side * SIDE_SUMS
+    let kills = sums[own + KILLS]
+    let gain = sums[own + DAMAGE] - sums[own + LOSSES]
     const sum = gain + kills
     if (options.onlyPositive) {
       const shown = options.compatibility && plan.generated === null ? Math.abs(sum) : Math.max(0, sum)
@@ -209,7 +185,7 @@ function settleStep(state: SkirmishState, engine: Engine, terms: Float64Array, p
       gain = kills = 0
       end = won ? 1 : lost ? -1 : 0
     }
-    const scale = scaleOf(state, first, row, side)
+    const scale = scaleOf(state, row, side, sums[own + WORTH])
     const at = (lane * 2 + side) * TERMS.length
     terms[at] = gain * scale
     terms[at + 1] = kills * scale
@@ -218,41 +194,24 @@ function settleStep(state: SkirmishState, engine: Engine, terms: Float64Array, p
     for (let n = 0; n < sides[side].count; n++) port.reward[lane * agents + sides[side].base + n] = reward
   }
   // Totals of the allies.
-  let dealt = 0
-  let taken = 0
-  for (let u = 0; u < units; u++) {
-    if (u < sides[0].count) taken += state.taken[first + u]
-    else dealt += state.taken[first + u]
-  }
-  tally[row + DEALT] = dealt
-  tally[row + TAKEN] = taken
-  let attackers = 0
-  let top = 0
-  for (let u = sides[ENEMIES].base; u < units; u++) on[u] = 0
-  for (let u = 0; u < sides[ALLIES].count; u++) {
-    const target = struck[first + u]
-    if (target < sides[ENEMIES].base || tables.heals[type[first + u]] > 0) continue
-    attackers++
-    const many = ++on[target]
-    if (many > top) top = many
-  }
+  tally[row + DEALT] = sums[SUM_DEALT]
+  tally[row + TAKEN] = sums[SUM_TAKEN]
+  const attackers = sums[ATTACKERS]
   tally[row + FIRED] += attackers
   if (attackers > 1) {
-    tally[row + FOCUS_TOP] += top
+    tally[row + FOCUS_TOP] += sums[MOST_ON_ONE]
     tally[row + FOCUS_ALL] += attackers
   }
 }
 
 /** Factor from points to reward. The sparse reward is scaled only under compatibility. */
-function scaleOf(state: SkirmishState, first: number, row: number, side: number): number {
+function scaleOf(state: SkirmishState, row: number, side: number, worth: number): number {
   const { plan, tally } = state
   const { options } = plan
   if (!options.scaled || (options.sparse && !options.compatibility)) return 1
-  if (!options.compatibility || plan.generated === null || side === ENEMIES) {
-    return options.scaleTo / fullReward(state, first, side)
-  }
+  if (!options.compatibility || plan.generated === null || side === ENEMIES) return options.scaleTo / worth
   // SMACv2 keeps the scale of the lane's first episode.
-  if (tally[row + REWARD_SCALE] === 0) tally[row + REWARD_SCALE] = options.scaleTo / fullReward(state, first, side)
+  if (tally[row + REWARD_SCALE] === 0) tally[row + REWARD_SCALE] = options.scaleTo / worth
   return tally[row + REWARD_SCALE]
 }
 

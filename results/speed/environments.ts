@@ -241,21 +241,33 @@ export interface HeapGrowth {
   readonly allocatedPerStep: number
 }
 
-/** Heap growth over a million environment steps in 64 lanes. */
-export function heapGrowth(scenario: Scenario, definitions: Definitions, steps = 1_000_000, lanes = 64): HeapGrowth {
+/**
+ * Heap growth over a million environment steps in 64 lanes, or as many as fit into `seconds`.
+ */
+export function heapGrowth(
+  scenario: Scenario,
+  definitions: Definitions,
+  steps = 1_000_000,
+  lanes = 64,
+  seconds = Infinity,
+): HeapGrowth {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const { step } = stepper(openScenario(scenario, { lanes }, definitions))
-  for (let i = 0; i < 4000; i++) step() // warm, so that compiling is not counted
+  // Warm, so that compiling is not counted.
+  const warm = performance.now() + 500 * seconds
+  for (let i = 0; i < 4000 && (i < 200 || performance.now() < warm); i++) step()
   const turns = Math.ceil(steps / lanes)
   collect()
   const start = process.memoryUsage().heapUsed
   let allocated = 0
   let last = start
   // Short stretches: a collection in one shows as a fall, which is left out.
-  for (let done = 0; done < turns;) {
+  let done = 0
+  const end = performance.now() + 1000 * seconds
+  while (done < turns && (done < 96 || performance.now() < end)) {
     const until = Math.min(turns, done + 250)
-    for (; done < until; done++) step()
+    for (; done < until && (done % 32 !== 0 || done < 96 || performance.now() < end); done++) step()
     const now = process.memoryUsage().heapUsed
     if (now > last) allocated += now - last
     last = now
@@ -264,9 +276,9 @@ export function heapGrowth(scenario: Scenario, definitions: Definitions, steps =
   const kept = process.memoryUsage().heapUsed - start
   return {
     name: `${scenario.id}, ${lanes} lanes`,
-    steps: turns * lanes,
+    steps: done * lanes,
     keptBytes: kept,
     allocatedBytes: allocated,
-    allocatedPerStep: Math.round((allocated / (turns * lanes)) * 100) / 100,
+    allocatedPerStep: Math.round((allocated / (done * lanes)) * 100) / 100,
   }
 }

@@ -96,7 +96,8 @@ export async function measureSpeed(request: SpeedRequest = {}): Promise<SpeedRep
         }),
       )
     }
-    heap.push(heapGrowth(scenario, definitions))
+    // A million steps of a large battle would take most of a minute, and the page is printed when all is done.
+    heap.push(heapGrowth(scenario, definitions, 1_000_000, 64, 4))
   }
   if (target === undefined && what === 'train') {
     const { trainingSpeed } = await import('./training.ts')

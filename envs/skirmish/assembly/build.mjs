@@ -2,7 +2,8 @@
  * Compiles the sources beside this file into ../machine-code.ts: WebAssembly as base64 text, which every engine can load
  * without reading a file. Run it after a change; a test compares the digest of the sources.
  *
- *   node envs/skirmish/assembly/build.mjs
+ *   node envs/skirmish/assembly/build.mjs           write it
+ *   node envs/skirmish/assembly/build.mjs --check   fail when it is not what the sources compile to
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -31,9 +32,8 @@ const sources = readdirSync(here).filter((name) => name.endsWith('.ts'))
 const digest = createHash('sha256')
 for (const name of sources.sort()) digest.update(`${name}\n${readFileSync(join(here, name), 'utf8')}`)
 const lines = bytes.toString('base64').match(/.{1,100}/g)
-writeFileSync(
-  join(dirname(here), 'machine-code.ts'),
-  `/** Made from assembly/ by assembly/build.mjs; not written by hand. */
+const target = join(dirname(here), 'machine-code.ts')
+const text = `/** Made from assembly/ by assembly/build.mjs; not written by hand. */
 
 /** SHA-256 of the sources. */
 export const SOURCES = '${digest.digest('hex')}'
@@ -41,6 +41,11 @@ export const SOURCES = '${digest.digest('hex')}'
 /** WebAssembly, ${bytes.length} bytes, as base64. */
 export const CODE =
   ${lines.map((line) => `'${line}'`).join(' +\n  ')}
-`,
-)
+`
+if (process.argv.includes('--check')) {
+  if (readFileSync(target, 'utf8') !== text) {
+    process.stderr.write('skirmish: machine-code.ts is not what assembly/ compiles to: run build.mjs beside it\n')
+    process.exit(1)
+  }
+} else writeFileSync(target, text)
 process.stdout.write(`machine-code.ts: ${bytes.length} bytes\n`)

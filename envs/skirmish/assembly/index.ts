@@ -6,7 +6,8 @@
 import { fight, healedSoFar, setHealed } from './combat'
 import * as m from './memory'
 import { decide, measureGap } from './orders'
-import { beginStep, forgetTheDead, pushAndMove } from './pushing'
+import { beginStep, pushAndMove } from './pushing'
+import { settle } from './settle'
 
 export { open } from './memory'
 export { legal } from './sight'
@@ -25,6 +26,9 @@ function takeUp(lane: i32): void {
     const b = base + (<usize>u << m.RECORD)
     const health = load<f64>(m.healthAt + wide)
     store<f64>(b, health, m.HEALTH)
+    store<f64>(m.beforeAt + (<usize>u << 3), health + load<f64>(m.shieldAt + wide))
+    store<i16>(m.struckAt + narrow, -1)
+    store<i16>(m.felledByAt + narrow, -1)
     const type = <i32>load<u8>(m.typeAt + <usize>i)
     if (load<i32>(b, m.TYPE) != type || load<u32>(b, m.KIND) == 0) describe(b, u, type)
     if (health <= 0) continue
@@ -118,11 +122,10 @@ function dropTheDead(): void {
   }
   m.setLiving(left, allies)
   m.setFallen(false)
-  forgetTheDead()
 }
 
 /**
- * Plays the loops of one step of a lane, whose orders are given.
+ * Plays the loops of one step of a lane, whose orders are given, and sums up what it came to.
  * @param tick loops since the start of the episode
  */
 export function run(lane: i32, tick: i32): void {
@@ -141,4 +144,5 @@ export function run(lane: i32, tick: i32): void {
   }
   store<f64>(tally, healedSoFar())
   putBack(lane, begun)
+  settle(lane)
 }

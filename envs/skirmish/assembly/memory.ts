@@ -132,6 +132,8 @@ export let timestep: i32 = 0
 export let compatibility: i32 = 0
 export let stateLastAction: i32 = 0
 export let stateTimestep: i32 = 0
+export let signed: i32 = 0 // own losses count
+export let fighters: i32 = 0 // bits of the sides that start with somebody who is no healer
 
 // Addresses.
 export let typeAt: usize = 0 // u8 [B, U]
@@ -177,7 +179,9 @@ export let shootersAt: usize = 0
 export let columnsAt: usize = 0 // f64 [2, U + 2]: x and y in the order of the search
 export let stripAt: usize = 0 // i32 [width + 1]
 export let pairsAt: usize = 0
-export let closesAt: usize = 0
+export let beforeAt: usize = 0 // f64 [U]: health and shield at the start of the step
+export let attackersAt: usize = 0 // i32 [U]
+export let sumsAt: usize = 0 // f64: see `../settling.ts`
 
 export let fastest: f64 = 0
 export let largest: f64 = 0
@@ -189,6 +193,9 @@ export let arrivalEnemy: f64 = 0
 export let ahead: f64 = 0 // cells that a move looks ahead
 export let least: f64 = 0 // lowest coordinate that a move may look at
 export let edge: f64 = 0
+export let killReward: f64 = 0
+export let winReward: f64 = 0
+export let negativeScale: f64 = 0
 
 /** Words of a side in `sidesAt` before its type bits. */
 export const SIDE_WORDS: i32 = 6
@@ -224,6 +231,9 @@ export function open(header: usize): void {
   ahead = number()
   least = number()
   edge = number()
+  killReward = number()
+  winReward = number()
+  negativeScale = number()
   units = word()
   allies = word()
   agents = word()
@@ -250,6 +260,8 @@ export function open(header: usize): void {
   compatibility = word()
   stateLastAction = word()
   stateTimestep = word()
+  signed = word()
+  fighters = word()
   typeAt = address()
   xAt = address()
   yAt = address()
@@ -293,7 +305,9 @@ export function open(header: usize): void {
   columnsAt = address()
   stripAt = address()
   pairsAt = address()
-  closesAt = address()
+  beforeAt = address()
+  attackersAt = address()
+  sumsAt = address()
 }
 
 /** The living of the lane, allies first: how many, and how many of them are allies. */

@@ -138,18 +138,16 @@ export function decide(tick: i32, loop: i32): void {
         gy = <f64>(stop / m.width) + 0.5 - <f64>m.height / 2
       }
     }
-    const dx = gx - px
-    const dy = gy - py
-    const d = sqrt<f64>(dx * dx + dy * dy)
+    const place = v128.load(b, m.X)
+    const way = f64x2.sub(f64x2.replace_lane(f64x2.splat(gx), 1, gy), place)
+    const squares = f64x2.mul(way, way)
+    const d = sqrt<f64>(f64x2.extract_lane(squares, 0) + f64x2.extract_lane(squares, 1))
     if (d < 1e-9) continue
     if (marching && direct && d < max<f64>(pace, load<i32>(b, m.SIDE) == 0 ? m.arrivalAlly : m.arrivalEnemy)) continue
     const step = d < pace ? d : pace
-    const wx = (dx / d) * step
-    const wy = (dy / d) * step
-    store<f64>(b, wx, m.WX)
-    store<f64>(b, wy, m.WY)
-    store<f64>(b, px + wx, m.NX)
-    store<f64>(b, py + wy, m.NY)
+    const wanted = f64x2.mul(f64x2.div(way, f64x2.splat(d)), f64x2.splat(step))
+    v128.store(b, wanted, m.WX)
+    v128.store(b, f64x2.add(place, wanted), m.NX)
     store<i32>(b, load<f64>(b, m.STRIDE) < SLOW ? m.STUCK : m.WALKING, m.MODE)
     count++
   }

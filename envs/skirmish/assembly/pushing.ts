@@ -1,4 +1,7 @@
-/** Bodies: `../pushing.ts`. Which pairs may meet is found anew in each beat; that list holds more than is needed. */
+/**
+ * Bodies: `../pushing.ts`. Pairs are found anew twice in a beat, with the distance that matters then: who may stand in
+ * whose way when it begins, who may touch or be too deep when bodies meet. More than is needed does no harm.
+ */
 import * as m from './memory'
 import { walkers } from './orders'
 
@@ -14,39 +17,18 @@ const WENT_BACK: u32 = 2
 /** Above this many units they are sorted from west to east before pairs are tried. */
 const CROWD: i32 = 40
 
-// Places in the record of a pair: the lower unit, the higher one, what holds between them, sum of the radii.
-const LOWER: usize = 0
+// Places in the record of a pair: two units.
 const HIGHER: usize = 4
-const HOLDS: usize = 8
-const APART: usize = 16
-const PAIR: usize = 24
+const PAIR: usize = 8
 
 let strode: i32 = 0
 let restless: bool = true
-let pairs: i32 = 0
-let closes: i32 = 0
+/** End of the list of pairs. */
+let pairsEnd: usize = 0
 
 export function beginStep(): void {
   restless = true
   strode = 0
-  pairs = 0
-}
-
-/** The dead leave their pairs. */
-export function forgetTheDead(): void {
-  let to = m.pairsAt
-  const end = m.pairsAt + <usize>pairs * PAIR
-  for (let p = m.pairsAt; p < end; p += PAIR) {
-    if (load<f64>(<usize>load<u32>(p, LOWER), m.HEALTH) <= 0) continue
-    if (load<f64>(<usize>load<u32>(p, HIGHER), m.HEALTH) <= 0) continue
-    if (to != p) {
-      store<i64>(to, load<i64>(p))
-      store<i32>(to, load<i32>(p, HOLDS), HOLDS)
-      store<f64>(to, load<f64>(p, APART), APART)
-    }
-    to += PAIR
-  }
-  pairs = <i32>((to - m.pairsAt) / PAIR)
 }
 
 /** Moves every unit by one loop. */
@@ -62,8 +44,10 @@ export function pushAndMove(begins: bool, meets: bool): void {
   }
   const moving = walkers > 0
   if (!moving && !restless && strode == 0) return
-  if (strode == 0) findPairs(moving)
-  if (moving) walk()
+  if (moving) {
+    if (strode == 0) findBlockers()
+    walk()
+  }
   strode++
   if (!meets) {
     for (let a = 0; a < living; a++) {
@@ -80,76 +64,25 @@ export function pushAndMove(begins: bool, meets: bool): void {
   settle()
 }
 
-/** Fills the columns that pairs are searched in. */
-function lineUp(): void {
+/**
+ * Lists all pairs whose points (x, y at `place` in their records) are nearer than `reach`, as they come.
+ * Counted on without a branch: whether a pair is near is anybody's guess.
+ */
+function sweep(place: usize, reach: f64): void {
   const living = m.living
-  const live = m.liveAt
-  const order = m.orderListAt
   const xs = m.columnsAt
   const ys = xs + (<usize>(m.units + 2) << 3)
-  if (living <= CROWD) {
-    for (let a = 0; a < living; a++) {
-      const at = <usize>a << 3
-      const b = <usize>load<u32>(live + (<usize>a << 2))
-      store<f64>(xs + at, load<f64>(b, m.X))
-      store<f64>(ys + at, load<f64>(b, m.Y))
-    }
-  } else {
-    // Counted into columns of cells, then by insertion.
-    const strip = m.stripAt
-    const half = <f64>m.width / 2
-    memory.fill(strip, 0, <usize>m.width << 2)
-    for (let a = 0; a < living; a++) {
-      const at = strip + (<usize>(<i32>(load<f64>(<usize>load<u32>(live + (<usize>a << 2)), m.X) + half)) << 2)
-      store<i32>(at, load<i32>(at) + 1)
-    }
-    let sum = 0
-    for (let s = 0; s < m.width; s++) {
-      const at = strip + (<usize>s << 2)
-      sum += load<i32>(at)
-      store<i32>(at, sum)
-    }
-    for (let a = living - 1; a >= 0; a--) {
-      const b = load<u32>(live + (<usize>a << 2))
-      const at = strip + (<usize>(<i32>(load<f64>(<usize>b, m.X) + half)) << 2)
-      const place = load<i32>(at) - 1
-      store<i32>(at, place)
-      store<u32>(order + (<usize>place << 2), b)
-    }
-    for (let a = 0; a < living; a++) {
-      const b = load<u32>(order + (<usize>a << 2))
-      const px = load<f64>(<usize>b, m.X)
-      let o = a - 1
-      while (o >= 0 && load<f64>(xs + (<usize>o << 3)) > px) {
-        store<f64>(xs + (<usize>(o + 1) << 3), load<f64>(xs + (<usize>o << 3)))
-        store<u32>(order + (<usize>(o + 1) << 2), load<u32>(order + (<usize>o << 2)))
-        o--
-      }
-      store<f64>(xs + (<usize>(o + 1) << 3), px)
-      store<u32>(order + (<usize>(o + 1) << 2), b)
-    }
-    for (let a = 0; a < living; a++) {
-      store<f64>(ys + (<usize>a << 3), load<f64>(<usize>load<u32>(order + (<usize>a << 2)), m.Y))
-    }
-  }
-  // Pairs are tried two by two: behind the last there is nobody near.
-  for (let a = living; a < living + 2; a++) {
-    store<f64>(xs + (<usize>a << 3), 1e300)
-    store<f64>(ys + (<usize>a << 3), 1e300)
-  }
-}
-
-/** Lists all who may touch in this beat, and notes who stands in whose way. */
-function findPairs(moving: bool): void {
-  lineUp()
-  const living = m.living
   const crowd = living > CROWD
   const row = crowd ? m.orderListAt : m.liveAt
-  const xs = m.columnsAt
-  const ys = xs + (<usize>(m.units + 2) << 3)
-  // Each walks a beat, slid or not, may be moved in from the edge of the map, and is pushed.
-  const spare = 2 * (<f64>m.BEAT * m.fastest + m.longestPush + m.edge) + 1e-9
-  const reach = 2 * m.largest + spare
+  if (crowd) sortByX(place)
+  for (let a = 0; a < living; a++) {
+    const at = <usize>a << 3
+    const b = <usize>load<u32>(row + (<usize>a << 2)) + place
+    store<f64>(xs + at, load<f64>(b))
+    store<f64>(ys + at, load<f64>(b, 8))
+  }
+  // Two are tried at a time: behind the last there is nobody near.
+  store<f64>(xs + (<usize>living << 3), 1e300)
   const reach2 = f64x2.splat(reach * reach)
   let to = m.pairsAt
   for (let a = 0; a < living; a++) {
@@ -157,55 +90,102 @@ function findPairs(moving: bool): void {
     const xx = f64x2.splat(px)
     const yy = f64x2.splat(load<f64>(ys + (<usize>a << 3)))
     const end = crowd ? px + reach : 1e299
-    const first = <usize>load<u32>(row + (<usize>a << 2))
+    const b = load<u32>(row + (<usize>a << 2))
     for (let o = a + 1; o < living; o += 2) {
       const at = <usize>o << 3
-      if (load<f64>(xs + at) > end) break
+      if (crowd && load<f64>(xs + at) > end) break
       const dx = f64x2.sub(v128.load(xs + at), xx)
       const dy = f64x2.sub(v128.load(ys + at), yy)
       const near = f64x2.lt(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)), reach2)
-      if (!v128.any_true(near)) continue
-      const bits = i64x2.bitmask(near)
-      if (bits & 1) to = notePair(to, first, <usize>load<u32>(row + (<usize>o << 2)), spare, moving)
-      if (bits & 2) to = notePair(to, first, <usize>load<u32>(row + (<usize>o << 2), 4), spare, moving)
+      const bits = <usize>i64x2.bitmask(near)
+      const others = load<u64>(row + (<usize>o << 2))
+      store<u32>(to, b)
+      store<u32>(to, <u32>others, HIGHER)
+      to += (bits & 1) << 3
+      store<u32>(to, b)
+      store<u32>(to, <u32>(others >> 32), HIGHER)
+      to += (bits & 2) << 2
     }
   }
-  pairs = <i32>((to - m.pairsAt) / PAIR)
+  pairsEnd = to
 }
 
-/** Adds a pair to the list when it may touch. @returns the end of the list */
-function notePair(to: usize, first: usize, second: usize, spare: f64, moving: bool): usize {
-  const b = first < second ? first : second
-  const c = first < second ? second : first
+/** Puts the living into the list of the order from west to east: counted into columns of cells, then by insertion. */
+function sortByX(place: usize): void {
+  const living = m.living
+  const live = m.liveAt
+  const order = m.orderListAt
+  const strip = m.stripAt
+  const half = <f64>m.width / 2
+  memory.fill(strip, 0, <usize>m.width << 2)
+  for (let a = 0; a < living; a++) {
+    const at = strip + (<usize>(<i32>(load<f64>(<usize>load<u32>(live + (<usize>a << 2)) + place) + half)) << 2)
+    store<i32>(at, load<i32>(at) + 1)
+  }
+  let sum = 0
+  for (let s = 0; s < m.width; s++) {
+    const at = strip + (<usize>s << 2)
+    sum += load<i32>(at)
+    store<i32>(at, sum)
+  }
+  for (let a = living - 1; a >= 0; a--) {
+    const b = load<u32>(live + (<usize>a << 2))
+    const at = strip + (<usize>(<i32>(load<f64>(<usize>b + place) + half)) << 2)
+    const last = load<i32>(at) - 1
+    store<i32>(at, last)
+    store<u32>(order + (<usize>last << 2), b)
+  }
+  for (let a = 1; a < living; a++) {
+    const b = load<u32>(order + (<usize>a << 2))
+    const px = load<f64>(<usize>b + place)
+    let o = a - 1
+    while (o >= 0 && load<f64>(<usize>load<u32>(order + (<usize>o << 2)) + place) > px) {
+      store<u32>(order + (<usize>(o + 1) << 2), load<u32>(order + (<usize>o << 2)))
+      o--
+    }
+    store<u32>(order + (<usize>(o + 1) << 2), b)
+  }
+}
+
+/** Whether two units share a layer. */
+// @ts-ignore: decorator
+@inline
+function meet(b: usize, c: usize): bool {
   const kindB = <usize>load<u32>(b, m.KIND)
   const kindC = <usize>load<u32>(c, m.KIND)
-  if (kindB != kindC && (<i32>load<f64>(kindB, m.LAYER) & <i32>load<f64>(kindC, m.LAYER)) == 0) return to
-  const apart = load<f64>(b, m.RADIUS) + load<f64>(c, m.RADIUS)
-  const dx = load<f64>(c, m.X) - load<f64>(b, m.X)
-  const dy = load<f64>(c, m.Y) - load<f64>(b, m.Y)
-  if (apart < 2 * m.largest && dx * dx + dy * dy >= (apart + spare) * (apart + spare)) return to
-  const holds = load<i32>(b, m.SIDE) == load<i32>(c, m.SIDE) ? AGAINST_FRIENDS : AGAINST_FOES
-  store<u32>(to, <u32>b, LOWER)
-  store<u32>(to, <u32>c, HIGHER)
-  store<i32>(to, holds, HOLDS)
-  store<f64>(to, apart, APART)
-  if (moving) {
+  return kindB == kindC || (<i32>load<f64>(kindB, m.LAYER) & <i32>load<f64>(kindC, m.LAYER)) != 0
+}
+
+/** Who is stopped by somebody that holds its place? */
+function findBlockers(): void {
+  const beat = <f64>m.BEAT
+  sweep(m.X, 2 * m.largest + beat * m.fastest + 1e-6)
+  const end = pairsEnd
+  for (let p = m.pairsAt; p < end; p += PAIR) {
+    const b = <usize>load<u32>(p)
+    const c = <usize>load<u32>(p, HIGHER)
     const modeB = load<i32>(b, m.MODE)
     const modeC = load<i32>(c, m.MODE)
-    if (modeB & m.WALKING && modeC & holds) {
-      const ex = dx - <f64>m.BEAT * load<f64>(b, m.WX)
-      const ey = dy - <f64>m.BEAT * load<f64>(b, m.WY)
+    const holds = load<i32>(b, m.SIDE) == load<i32>(c, m.SIDE) ? AGAINST_FRIENDS : AGAINST_FOES
+    const stopsB = (modeB & m.WALKING) != 0 && (modeC & holds) != 0
+    const stopsC = (modeC & m.WALKING) != 0 && (modeB & holds) != 0
+    if ((!stopsB && !stopsC) || !meet(b, c)) continue
+    const apart = load<f64>(b, m.RADIUS) + load<f64>(c, m.RADIUS)
+    const dx = load<f64>(c, m.X) - load<f64>(b, m.X)
+    const dy = load<f64>(c, m.Y) - load<f64>(b, m.Y)
+    if (stopsB) {
+      const ex = dx - beat * load<f64>(b, m.WX)
+      const ey = dy - beat * load<f64>(b, m.WY)
       const d2 = ex * ex + ey * ey
       if (d2 < apart * apart) noteBlocker(b, c, d2)
     }
-    if (modeC & m.WALKING && modeB & holds) {
-      const ex = dx + <f64>m.BEAT * load<f64>(c, m.WX)
-      const ey = dy + <f64>m.BEAT * load<f64>(c, m.WY)
+    if (stopsC) {
+      const ex = dx + beat * load<f64>(c, m.WX)
+      const ey = dy + beat * load<f64>(c, m.WY)
       const d2 = ex * ex + ey * ey
       if (d2 < apart * apart) noteBlocker(c, b, d2)
     }
   }
-  return to + PAIR
 }
 
 /** The nearest counts; of two alike the lower one. */
@@ -303,27 +283,33 @@ function alongWalls(b: usize, x: f64, y: f64, enclosed: bool): void {
   store<f64>(b, py, m.NY)
 }
 
-/** Adds up the pushes of all who would overlap, and lists who comes near. @returns whether any pair overlaps */
+/** Adds up the pushes, and keeps in the list who meet. @returns whether any pair overlaps */
 function push(): bool {
-  const wide = 2 * max<f64>(m.longestPush, <f64>m.BEAT * m.fastest)
-  const end = m.pairsAt + <usize>pairs * PAIR
+  // Nobody is pushed farther than that, nor goes back farther than it has walked.
+  const spare = max<f64>(m.longestPush, <f64>m.BEAT * m.fastest) + m.edge
+  sweep(m.NX, 2 * (m.largest + spare) - OVERLAP + 1e-6)
+  const end = pairsEnd
   let touching = false
-  let close = m.closesAt
+  let kept = m.pairsAt
   for (let p = m.pairsAt; p < end; p += PAIR) {
-    const b = <usize>load<u32>(p, LOWER)
-    const c = <usize>load<u32>(p, HIGHER)
+    const one = load<u32>(p)
+    const two = load<u32>(p, HIGHER)
+    const b = <usize>min<u32>(one, two)
+    const c = <usize>max<u32>(one, two)
+    if (!meet(b, c)) continue
+    store<u32>(kept, <u32>b)
+    store<u32>(kept, <u32>c, HIGHER)
+    kept += PAIR
     const dx = load<f64>(c, m.NX) - load<f64>(b, m.NX)
     const dy = load<f64>(c, m.NY) - load<f64>(b, m.NY)
     const d2 = dx * dx + dy * dy
-    const apart = load<f64>(p, APART)
-    if (d2 >= (apart + wide) * (apart + wide)) continue
-    store<u32>(close, <u32>p)
-    close += 4
+    const apart = load<f64>(b, m.RADIUS) + load<f64>(c, m.RADIUS)
     if (d2 >= apart * apart) continue
     touching = true
-    pushApart(b, c, load<i32>(p, HOLDS), dx, dy, d2, apart)
+    const holds = load<i32>(b, m.SIDE) == load<i32>(c, m.SIDE) ? AGAINST_FRIENDS : AGAINST_FOES
+    pushApart(b, c, holds, dx, dy, d2, apart)
   }
-  closes = <i32>((close - m.closesAt) >> 2)
+  pairsEnd = kept
   return touching
 }
 
@@ -374,22 +360,21 @@ function giveWay(): void {
 
 /** Whoever would still be too deep in somebody, and deeper than before, goes back to where it began; until nobody is. */
 function holdBack(): void {
-  const list = m.closesAt
+  const list = m.pairsAt
   const going = m.orderListAt
-  const last = list + (<usize>closes << 2)
+  const last = pairsEnd
   // going[from] to going[to - 1] went back in the pass before; nobody goes back twice.
   let from = 0
   let to = 0
   do {
     let end = to
-    for (let k = list; k < last; k += 4) {
-      const p = <usize>load<u32>(k)
-      const b = <usize>load<u32>(p, LOWER)
+    for (let p = list; p < last; p += PAIR) {
+      const b = <usize>load<u32>(p)
       const c = <usize>load<u32>(p, HIGHER)
       if (to > 0 && load<u32>(b, m.BLOCKER) != WENT_BACK && load<u32>(c, m.BLOCKER) != WENT_BACK) continue
       const dx = load<f64>(c, m.NX) - load<f64>(b, m.NX)
       const dy = load<f64>(c, m.NY) - load<f64>(b, m.NY)
-      const least = load<f64>(p, APART) - OVERLAP
+      const least = load<f64>(b, m.RADIUS) + load<f64>(c, m.RADIUS) - OVERLAP
       const d2 = dx * dx + dy * dy
       if (d2 >= least * least) continue
       const bx = load<f64>(c, m.ANCHOR_X) - load<f64>(b, m.ANCHOR_X)

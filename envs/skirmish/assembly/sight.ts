@@ -22,12 +22,16 @@ export function legal(lane: i32): void {
   const cy = <f64>m.height / 2
   const ahead = m.ahead
   const A = m.actionSize
+  // memory.fill is a call out of the module: the masks of the lane are cleared in one go.
+  let at = m.maskAt + <usize>(lane * m.agents * A)
+  const end = at + <usize>(m.agents * A)
+  for (; at + 16 <= end; at += 16) v128.store(at, i64x2.splat(0))
+  for (; at < end; at++) store<u8>(at, 0)
   for (let u = 0; u < m.agents; u++) {
     const i = first + u
     const wide = <usize>i << 3
     const row = m.maskAt + <usize>((lane * m.agents + u) * A)
     const alive = m.aliveAt + <usize>(lane * m.agents + u)
-    memory.fill(row, 0, <usize>A)
     if (load<f64>(m.healthAt + wide) <= 0) {
       store<u8>(alive, 0)
       store<u8>(row, 1)
