@@ -15,6 +15,10 @@ const ReplayPage = lazy(async () => (await import('./pages/replay.tsx')).ReplayP
 const RunPage = lazy(async () => (await import('./pages/run.tsx')).RunPage)
 const ComparePage = lazy(async () => (await import('./compare/page.tsx')).ComparePage)
 const ReplaysPage = lazy(async () => (await import('./pages/replays.tsx')).ReplaysPage)
+const RunsPage = lazy(async () => (await import('./pages/runs.tsx')).RunsPage)
+const HelpPage = lazy(async () => (await import('./pages/help.tsx')).HelpPage)
+const ScenariosPage = lazy(async () => (await import('./pages/scenarios.tsx')).ScenariosPage)
+const ScenarioPage = lazy(async () => (await import('./pages/scenario.tsx')).ScenarioPage)
 const BoardsPage = lazy(async () => (await import('./pages/boards.tsx')).BoardsPage)
 const BoardPage = lazy(async () => (await import('./pages/board.tsx')).BoardPage)
 const EntryPage = lazy(async () => (await import('./pages/entry.tsx')).EntryPage)
@@ -51,6 +55,10 @@ function Page({ connection, route }: { connection: Connection; route: Route }): 
   }
   if (route.page === 'run') return <RunPage key={route.id} connection={connection} id={route.id} />
   if (route.page === 'replays') return <ReplaysPage />
+  if (route.page === 'runs') return <RunsPage connection={connection} />
+  if (route.page === 'help') return <HelpPage />
+  if (route.page === 'scenarios') return <ScenariosPage />
+  if (route.page === 'scenario') return <ScenarioPage key={route.id} id={route.id} />
   if (route.page === 'boards') return <BoardsPage />
   if (route.page === 'board') return <BoardPage place={route.place} id={route.id} query={route.query} />
   if (route.page === 'entry') return <EntryPage id={route.id} />

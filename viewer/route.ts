@@ -9,6 +9,10 @@ export type Route =
   | { readonly page: 'compare'; readonly query: CompareQuery }
   | { readonly page: 'embed'; readonly id: string | null; readonly query: ReplayQuery; readonly parent: string | null }
   | { readonly page: 'replays' }
+  | { readonly page: 'runs' }
+  | { readonly page: 'help' }
+  | { readonly page: 'scenarios' }
+  | { readonly page: 'scenario'; readonly id: string }
   | { readonly page: 'boards' }
   /** A board of a scenario or a suite. */
   | { readonly page: 'board'; readonly place: 'scenario' | 'suite'; readonly id: string; readonly query: BoardQuery }
@@ -49,6 +53,9 @@ export function parseRoute(path: string, search: string): Route {
   const parts = path.split('/').filter((part) => part !== '')
   if (parts.length === 0) return { page: 'home' }
   if (parts.length === 1 && parts[0] === 'replays') return { page: 'replays' }
+  if (parts.length === 1 && parts[0] === 'runs') return { page: 'runs' }
+  if (parts.length === 1 && parts[0] === 'help') return { page: 'help' }
+  if (parts.length === 1 && parts[0] === 'scenarios') return { page: 'scenarios' }
   if (parts.length === 1 && parts[0] === 'compare') return { page: 'compare', query: parseCompare(search) }
   if (parts[0] === 'embed' && parts.length <= 2) {
     const parent = new URLSearchParams(search).get('parent')
@@ -58,6 +65,7 @@ export function parseRoute(path: string, search: string): Route {
   if (parts[0] === 'replay' && id !== null) {
     return { page: 'replay', id: id === LOCAL || id === LINK ? null : id, query: parseQuery(search) }
   }
+  if (parts[0] === 'scenario' && id !== null) return { page: 'scenario', id }
   if (parts[0] === 'run' && id !== null) return { page: 'run', id }
   if (parts.length === 1 && parts[0] === 'boards') return { page: 'boards' }
   if (parts.length === 1 && parts[0] === 'submit') return { page: 'submit' }
@@ -148,6 +156,10 @@ export function embedPath(id: string, query: Partial<ReplayQuery>): string {
   return replayPath(id, query).replace('/replay/', '/embed/')
 }
 
+export function scenarioPath(id: string): string {
+  return `/scenario/${encodeURIComponent(id)}`
+}
+
 export function runPath(id: string): string {
   return `/run/${encodeURIComponent(id)}`
 }
@@ -162,7 +174,14 @@ function decode(part: string): string {
 
 /** Pages that draw a world as soon as they are there. */
 export function hasStage({ page }: Route): boolean {
-  return page === 'home' || page === 'replay' || page === 'compare' || page === 'embed' || page === 'run'
+  return (
+    page === 'home' ||
+    page === 'replay' ||
+    page === 'compare' ||
+    page === 'embed' ||
+    page === 'run' ||
+    page === 'scenario'
+  )
 }
 
 export const route = signal<Route>({ page: 'home' })

@@ -40,6 +40,137 @@ export const strings = {
   partLoading: 'Loading …',
   partFailed: 'A part of this page could not be loaded. Reload the page to try again.',
 
+  site: {
+    label: 'Pages',
+    links: [
+      ['/scenarios', 'Scenarios'],
+      ['/replays', 'Replays'],
+      ['/runs', 'Runs'],
+      ['/boards', 'Boards'],
+      ['/submit', 'Submit'],
+      ['/help', 'Help'],
+    ] as readonly (readonly [string, string])[],
+  },
+
+  runs: {
+    title: 'Runs',
+    all: 'All runs',
+    filters: 'Filters',
+    text: 'Algorithm, scenario or name',
+    anyStatus: 'any status',
+    found: (n: number, of: number) => `${count(n)} of ${count(of)} ${of === 1 ? 'run' : 'runs'}`,
+  },
+
+  scenarios: {
+    title: 'Scenarios',
+    what: 'Tasks with fixed options and a fixed protocol. Each page says what agents see and do, and plays an episode.',
+    filters: 'Filters',
+    text: 'Name',
+    env: 'World',
+    all: 'all worlds',
+    family: (name: string, n: number) => `${name} (${count(n)})`,
+    found: (n: number, of: number) => `${count(n)} of ${count(of)} scenarios`,
+    scenario: 'Scenario',
+    random: 'Random play',
+    best: 'Best known',
+  },
+
+  scenarioPage: {
+    unknown: (id: string) => `No scenario named ${id}`,
+    preview: 'An episode played in this page',
+    plays: 'Played by',
+    another: 'Another start',
+    play: 'Play it yourself',
+    train: 'Train on it',
+    board: 'Board of this scenario',
+    notes: 'Notes',
+    spec: 'In numbers',
+    env: 'World',
+    version: (version: string) => `version ${version}`,
+    agents: 'Agents',
+    agentCount: (n: number, all: number) =>
+      n === all ? count(n) : `${count(n)} of ${count(all)}; the world moves the others`,
+    actions: 'Actions',
+    actionCount: (kind: string, size: number, dims: number) =>
+      kind === 'box'
+        ? `${count(dims)} real numbers`
+        : dims > 1
+          ? `${count(dims)} choices at once`
+          : `one of ${count(size)}`,
+    observation: 'Observation',
+    features: (n: number) => `${count(n)} ${n === 1 ? 'number' : 'numbers'}`,
+    state: 'State for critics',
+    stateOf: (n: number) => `State for critics: ${count(n)} numbers`,
+    horizon: 'Longest episode',
+    noHorizon: 'no limit',
+    steps: (n: number, ends: string) => `${count(n)} steps${ends === 'termination' ? ', reported as an end' : ''}`,
+    metrics: 'Metrics',
+    return: 'Return',
+    evaluation: 'Evaluation',
+    protocol: (points: number, episodes: number, policy: string) =>
+      `${count(points)} times a run, ${count(episodes)} episodes each, ${policy === 'greedy' ? 'likeliest action' : 'actions drawn'}`,
+    random: 'Random play, mean return',
+    best: 'Best known return',
+    source: 'Source of these',
+    group: (ids: readonly string[]) =>
+      ids.length === 1 ? ids[0] : `${ids[0]} to ${ids[ids.length - 1]} (${count(ids.length)} alike)`,
+    name: 'Name',
+    number: 'No.',
+    does: 'Does',
+    range: 'Range',
+    between: (low: string, high: string) => `${low} to ${high}`,
+    meaning: 'Meaning',
+    options: 'Options',
+    value: 'Value',
+    given: 'set by the scenario',
+    usual: 'default',
+  },
+
+  helpPage: {
+    title: 'Help',
+    what: 'A replay holds every action of an episode. This page simulates it again, so that any step can be looked at, checked, and played on differently.',
+    topics: [
+      {
+        title: 'Find out why',
+        lines: [
+          'Click an agent on the picture, or its number beside it: its observation, choices and rewards are listed.',
+          'An agent that waits says who is in its way, and where the queue begins. The overlay "Who blocks whom" draws it.',
+          'Marks on the timeline are events; a click goes to their step.',
+        ],
+      },
+      {
+        title: 'Compare',
+        lines: [
+          'Compare puts another episode beside this one on one clock and goes to the first difference.',
+          'Record two policies from one seed for it: troupe run <scenario> --policy <name> --seed 1 --record <folder>',
+        ],
+      },
+      {
+        title: 'Play on',
+        lines: [
+          'Fork here takes over an agent, or hands it to another policy, from the step shown; the result is a replay too.',
+          'What if tries every legal action of one agent in the same futures.',
+          'Pages of scenarios let you play from the start.',
+        ],
+      },
+      {
+        title: 'Share',
+        lines: [
+          'Copy link carries the step, the agent, the camera and the overlays.',
+          'Share saves a picture, a film, or a page that works without a server.',
+          'On the command line: troupe render <replay> --gif episode.gif',
+        ],
+      },
+      {
+        title: 'Check',
+        lines: [
+          'Verify in this page simulates every step and compares it with what the file says.',
+          'On the command line: troupe verify <replay>',
+        ],
+      },
+    ],
+  },
+
   home: {
     what: 'Watch, measure and check teams of learning agents. Every number here leads to episodes you can run again.',
     newest: 'Newest episode',
@@ -116,6 +247,12 @@ export const strings = {
     gone: 'This run is no longer in the data folder.',
     loading: 'Asking the server for the run …',
     live: 'Follow the newest episode',
+    metrics: 'Other metrics',
+    metric: 'Metric',
+    scenario: 'About the scenario',
+    training: (name: string) => `training: ${name}`,
+    zoomHint: 'Drag over a stretch to enlarge it; a double click shows everything.',
+    metricAt: (name: string, value: string) => `${name} by environment step, last ${value}`,
   },
 
   bar: {

@@ -1,6 +1,8 @@
 /** The page's end of a fork: the worker that plays on, and what is known of the episode so far. */
 import { signal, type Signal } from '@preact/signals'
 import { type Answer, type EpisodeInfo, type Request, type StepEvent } from '../sources/messages.ts'
+import { type Scenario } from '../../scenarios/schema.ts'
+import { type Preview } from '../scenarios/preview.ts'
 import { Simulator, type WorkerLike } from '../sources/simulator.ts'
 import { strings } from '../strings.ts'
 import { type Overview } from '../survey.ts'
@@ -257,6 +259,16 @@ export class ForkLink {
 }
 
 /** Scripted policies of an environment. */
+/** Opens a scenario and plays an episode of it in a worker. @throws Error with one sentence */
+export async function previewOf(scenario: Scenario, policy: string | null, seed: string): Promise<Preview> {
+  const worker = new ForkWorker()
+  try {
+    return (await worker.ask({ kind: 'preview', scenario, policy, seed }, 'preview')).preview
+  } finally {
+    worker.close()
+  }
+}
+
 export async function policiesOf(env: string): Promise<readonly PolicyChoice[]> {
   const worker = new ForkWorker()
   try {

@@ -1,6 +1,8 @@
 /** What a page and the worker that plays on say to each other, besides what any simulation worker answers. */
 import { type EpisodeInfo, type Request } from '../sources/messages.ts'
 import { type Estimate } from '../whatif/whatif.ts'
+import { type Scenario } from '../../scenarios/schema.ts'
+import { type Preview } from '../scenarios/preview.ts'
 import { type Played } from './fork.ts'
 
 /** Who plays, as plain data. */
@@ -29,6 +31,14 @@ export interface PolicyChoice {
 export type ForkRequest =
   | Exclude<Request, { kind: 'open' }>
   | { readonly id: number; readonly kind: 'policies'; readonly env: string }
+  | {
+      readonly id: number
+      readonly kind: 'preview'
+      readonly scenario: Scenario
+      /** null for the usual one. */
+      readonly policy: string | null
+      readonly seed: string
+    }
   | {
       readonly id: number
       readonly kind: 'fork'
@@ -79,4 +89,5 @@ export type ForkAnswer =
     }
   | { readonly id: number; readonly kind: 'played'; readonly played: Played; readonly state: ForkState }
   | { readonly id: number; readonly kind: 'file'; readonly bytes: Uint8Array }
+  | { readonly id: number; readonly kind: 'preview'; readonly preview: Preview }
   | { readonly id: number; readonly kind: 'whatIf'; readonly estimate: Estimate }

@@ -4,11 +4,15 @@ import { definitionOf, readReplay, verifyReplay } from '../../envs/core/replay.t
 import { type EnvDefinition, type EnvSpec } from '../../envs/core/types.ts'
 import { envSpec } from '../../envs/core/batch.ts'
 import { POLICIES } from '../../agents/scripted/index.ts'
+import { preview } from '../scenarios/preview.ts'
 import { sentence } from '../sources/episode.ts'
 import { type Answer, type EpisodeInfo } from '../sources/messages.ts'
 import { WhatIf } from '../whatif/whatif.ts'
 import { Fork, placesIn, type Driver, type Played } from './fork.ts'
 import { type ForkAnswer, type ForkRequest, type ForkState, type Plan } from './messages.ts'
+
+/** Files made here say so in the place of a package version. */
+const PACKAGE = 'page'
 
 let fork: Fork | undefined
 let name = ''
@@ -130,6 +134,9 @@ async function hear(data: ForkRequest): Promise<void> {
       .filter(({ envs }) => envs === undefined || envs.includes(data.env))
       .map(({ name: known, summary, privileged }) => ({ name: known, summary, privileged }))
     answer({ id, kind: 'policies', policies })
+  } else if (data.kind === 'preview') {
+    name = data.scenario.id
+    answer({ id, kind: 'preview', preview: preview(data.scenario, data.policy, data.seed, PACKAGE) })
   } else if (data.kind === 'whatIf') {
     name = data.name
     asking = id

@@ -6,6 +6,7 @@ import { type ReplayInfo, type RunInfo } from '../../server/protocol/index.ts'
 import { EpisodeBox } from '../panels/episode-box.tsx'
 import { Brand, ThemeButton } from '../panels/bar.tsx'
 import { Command } from '../panels/copy.tsx'
+import { SiteLinks } from '../panels/page-frame.tsx'
 import { FilePicker } from '../panels/file-picker.tsx'
 import { Follower } from '../live.ts'
 import { replayPath, runPath } from '../route.ts'
@@ -77,6 +78,7 @@ export function HomePage({ connection }: { connection: Connection }): JSX.Elemen
     <div class="page">
       <header class="bar">
         <Brand />
+        <SiteLinks />
         <div class="bar-actions">
           <FilePicker />
           <ThemeButton />
@@ -84,10 +86,6 @@ export function HomePage({ connection }: { connection: Connection }): JSX.Elemen
       </header>
       <main class="home">
         <h1>{words.what}</h1>
-        <nav class="row" aria-label={strings.leaderboard.nav.label}>
-          <a href="/boards">{strings.leaderboard.nav.boards}</a>
-          <a href="/submit">{strings.leaderboard.nav.submit}</a>
-        </nav>
         <div class="home-top">
           <EpisodeBox session={session} caption={caption} failed={failed.value} />
           <Cards />
@@ -107,6 +105,11 @@ export function HomePage({ connection }: { connection: Connection }): JSX.Elemen
                 <Empty text={words.noRuns} command={words.noRunsCommand} title={words.runs} />
               )}
               {runs.length > 0 && <RunTable runs={runs} />}
+              {runs.length > 0 && (
+                <p>
+                  <a href="/runs">{strings.runs.all}</a>
+                </p>
+              )}
             </section>
             <section>
               <h2 id="replays">{words.replays}</h2>
@@ -164,7 +167,7 @@ function Cards(): JSX.Element {
   )
 }
 
-function RunTable({ runs }: { runs: readonly RunInfo[] }): JSX.Element {
+export function RunTable({ runs }: { runs: readonly RunInfo[] }): JSX.Element {
   const columns = words.runColumns
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-labelledby="runs">

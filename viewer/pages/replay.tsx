@@ -7,6 +7,7 @@ import { exposeSession } from '../exposed.ts'
 import { Icon } from '../icons.tsx'
 import { belongsToField, Keys } from '../keys.ts'
 import { lazy } from '../lazy.tsx'
+import { wantFork } from '../fork/wanted.ts'
 import { Follower } from '../live.ts'
 import { Bar, Brand, linkTo, Notice, ThemeButton, VerdictLine } from '../panels/bar.tsx'
 import { Events } from '../panels/events.tsx'
@@ -94,6 +95,18 @@ export function ReplayPage({ connection, source, query }: Props): JSX.Element {
       made.close()
     }
   }, [session, connection, run, follower])
+
+  // A page of a scenario sent somebody here to play.
+  useEffect(
+    () =>
+      effect(() => {
+        if (session.info.value === null || !wantFork.peek()) return
+        wantFork.value = false
+        if (session.agent.peek() === null) session.cycle(1)
+        tools.fork()
+      }),
+    [session, tools],
+  )
 
   const info = session.info.value
   const title = info === null ? strings.name : `${scenarioName(info.header.scenario)} · ${strings.name}`

@@ -2,12 +2,14 @@
 import { useSignal } from '@preact/signals'
 import { type JSX } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { type RunDetail, type RunEvaluation } from '../../server/protocol/index.ts'
+import { type RunDetail, type RunEvaluation, type RunUpdate } from '../../server/protocol/index.ts'
 import { Follower } from '../live.ts'
 import { Brand, Notice, ThemeButton } from '../panels/bar.tsx'
 import { Curve } from '../panels/curve.tsx'
 import { EpisodeBox } from '../panels/episode-box.tsx'
-import { replayPath } from '../route.ts'
+import { type MetricSeries } from '../panels/metric-curve.tsx'
+import { lazy } from '../lazy.tsx'
+import { replayPath, scenarioPath } from '../route.ts'
 import { Session } from '../session.ts'
 import { type Connection } from '../sources/socket.ts'
 import { figure, strings } from '../strings.ts'
@@ -16,6 +18,10 @@ import { round2 } from './home.tsx'
 
 const words = strings.run
 
+const MetricCurves = lazy(async () => (await import('../panels/metric-curve.tsx')).MetricCurves)
+
+/** Updates kept while the page is open. */
+const UPDATES = 5000
 /** Episodes linked at most. */
 const LINKED = 60
 
@@ -23,10 +29,12 @@ export function RunPage({ connection, id }: { connection: Connection; id: string
   const session = useMemo(() => new Session(connection), [connection, id])
   const detail = useSignal<RunDetail | null>(null)
   const gone = useSignal(false)
+  const updates = useSignal<readonly RunUpdate[]>([])
 
   useEffect(() => {
     detail.value = null
     gone.value = false
+    updates.value = []
     session.player.setSpeed(2)
     session.player.setLive(true)
     session.player.setLoop(true)
@@ -34,6 +42,7 @@ export function RunPage({ connection, id }: { connection: Connection; id: string
     const stop = connection.followRun(id, {
       opened: (opened) => {
         detail.value = opened
+        if (opened.update !== null) updates.value = [opened.update]
         const newest = opened.replays[0]
         if (newest === undefined) return
         if (session.info.peek() === null && reducedMotion()) void session.open({ kind: 'server', id: newest })
@@ -42,6 +51,7 @@ export function RunPage({ connection, id }: { connection: Connection; id: string
       progress: ({ run, update, evaluations }) => {
         const before = detail.value
         if (before === null) return
+        if (update !== null) updates.value = [...updates.value, update].slice(-UPDATES)
         detail.value = {
           ...before,
           run,
@@ -80,6 +90,11 @@ export function RunPage({ connection, id }: { connection: Connection; id: string
       </header>
       <main class="run">
         <h1>{title}</h1>
+        {known !== null && known.run.scenario !== '' && (
+          <p>
+            <a href={scenarioPath(known.run.scenario)}>{words.scenario}</a>
+          </p>
+        )}
         {gone.value && <Notice text={words.gone} />}
         {known === null ? (
           !gone.value && <p role="status">{words.loading}</p>
@@ -101,6 +116,7 @@ export function RunPage({ connection, id }: { connection: Connection; id: string
               </section>
               <EpisodeBox session={session} caption={strings.home.newest} />
             </div>
+            {known.evaluations.length > 0 && <MetricCurves series={metricsOf(known.evaluations, updates.value)} />}
             <section aria-labelledby="episodes">
               <h2 id="episodes">{words.episodes}</h2>
               {known.replays.length === 0 && <p class="muted">{words.noEpisodes}</p>}
@@ -129,6 +145,31 @@ export function RunPage({ connection, id }: { connection: Connection; id: string
       </main>
     </div>
   )
+}
+
+/** What evaluations measured besides the return, then what updates said since the page was opened. */
+export function metricsOf(
+  evaluations: readonly RunEvaluation[],
+  updates: readonly RunUpdate[],
+): ReadonlyMap<string, MetricSeries> {
+  const found = new Map<string, { steps: number[]; values: (number | null)[] }>()
+  const add = (name: string, step: number, value: number | null) => {
+    const series = found.get(name) ?? { steps: [], values: [] }
+    found.set(name, series)
+    // A step that comes again says it better.
+    if (series.steps.at(-1) === step) series.values[series.values.length - 1] = value
+    else {
+      series.steps.push(step)
+      series.values.push(value)
+    }
+  }
+  for (const { step, metrics } of evaluations) {
+    for (const [name, value] of Object.entries(metrics)) add(name, step, value)
+  }
+  for (const { step, metrics } of updates) {
+    for (const [name, value] of Object.entries(metrics)) add(words.training(name), step, value)
+  }
+  return found
 }
 
 /** Evaluations in order of steps, the newer word for a step winning. */

@@ -9,8 +9,14 @@ import { figure, strings } from '../strings.ts'
 import { teamReturn, teamRewardOf } from '../survey.ts'
 import { useThrottled } from './throttle.ts'
 
-export function EpisodeBox(props: { session: Session; caption: string; failed?: boolean }): JSX.Element | null {
-  const { session, caption, failed } = props
+/** @param onOpen opens the whole page, where the episode has no address */
+export function EpisodeBox(props: {
+  session: Session
+  caption: string
+  failed?: boolean
+  onOpen?: () => void
+}): JSX.Element | null {
+  const { session, caption, failed, onOpen } = props
   useClock(session)
   const info = session.info.value
   const record = useThrottled(session.record, 200).value
@@ -43,9 +49,15 @@ export function EpisodeBox(props: { session: Session; caption: string; failed?: 
               <Icon name={playing ? 'pause' : 'play'} size={14} />
               {playing ? strings.transport.pause : strings.transport.play}
             </button>
-            <a class="button" href={linkTo(session)}>
-              {strings.home.open}
-            </a>
+            {onOpen === undefined ? (
+              <a class="button" href={linkTo(session)}>
+                {strings.home.open}
+              </a>
+            ) : (
+              <button type="button" class="button" onClick={onOpen}>
+                {strings.home.open}
+              </button>
+            )}
           </div>
         </div>
       )}

@@ -19,6 +19,17 @@ export function Help({ open, onClose }: { open: boolean; onClose: () => void }):
           {strings.help.close}
         </button>
       </div>
+      <HelpKeys />
+      <p>
+        <a href="/help">{strings.helpPage.title}</a>
+      </p>
+    </dialog>
+  )
+}
+
+export function HelpKeys(): JSX.Element {
+  return (
+    <>
       <dl>
         {strings.help.rows.map(([keys, does]) => (
           <div key={keys}>
@@ -29,6 +40,6 @@ export function Help({ open, onClose }: { open: boolean; onClose: () => void }):
       </dl>
       <p>{strings.help.mouse}</p>
       <p>{strings.help.ignored}</p>
-    </dialog>
+    </>
   )
 }
