@@ -171,7 +171,7 @@ export function RunTable({ runs }: { runs: readonly RunInfo[] }): JSX.Element {
   const columns = words.runColumns
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-labelledby="runs">
-      <table class="list">
+      <table class="list cards-list">
         <thead>
           <tr>
             <th scope="col">{columns.run}</th>
@@ -192,10 +192,14 @@ export function RunTable({ runs }: { runs: readonly RunInfo[] }): JSX.Element {
                 <a href={runPath(run.id)}>{run.algorithm}</a>
                 <span class="mono muted">{run.id}</span>
               </th>
-              <td>{run.scenario || strings.unknown}</td>
-              <td>{strings.run.status[run.status] ?? run.status}</td>
-              <td class="number">{words.progress(run.step, run.steps)}</td>
-              <td class="number">{run.return === null ? '–' : figure(round2(run.return.mean))}</td>
+              <td data-label={columns.scenario}>{run.scenario || strings.unknown}</td>
+              <td data-label={columns.status}>{strings.run.status[run.status] ?? run.status}</td>
+              <td class="number" data-label={columns.progress}>
+                {words.progress(run.step, run.steps)}
+              </td>
+              <td class="number" data-label={columns.result}>
+                {run.return === null ? '–' : figure(round2(run.return.mean))}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -208,7 +212,7 @@ export function ReplayTable({ replays }: { replays: readonly ReplayInfo[] }): JS
   const columns = words.replayColumns
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-labelledby="replays">
-      <table class="list">
+      <table class="list cards-list">
         <thead>
           <tr>
             <th scope="col">{columns.replay}</th>
@@ -230,10 +234,14 @@ export function ReplayTable({ replays }: { replays: readonly ReplayInfo[] }): JS
                 {replay.label !== undefined && <span class="muted">{replay.label}</span>}
                 <span class="mono muted">{replay.id}</span>
               </th>
-              <td>{replay.policies.join(', ') || strings.unknown}</td>
-              <td class="number">{replay.steps === null ? strings.unknown : strings.count(replay.steps)}</td>
-              <td class="number">{replay.return === null ? '–' : figure(round2(replay.return))}</td>
-              <td>{words.origins[replay.origin] ?? replay.origin}</td>
+              <td data-label={columns.policy}>{replay.policies.join(', ') || strings.unknown}</td>
+              <td class="number" data-label={columns.steps}>
+                {replay.steps === null ? strings.unknown : strings.count(replay.steps)}
+              </td>
+              <td class="number" data-label={columns.result}>
+                {replay.return === null ? '–' : figure(round2(replay.return))}
+              </td>
+              <td data-label={columns.origin}>{words.origins[replay.origin] ?? replay.origin}</td>
             </tr>
           ))}
         </tbody>

@@ -4,6 +4,7 @@ import { type JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { type ReplayInfo } from '../../server/protocol/index.ts'
 import { Brand, ThemeButton } from '../panels/bar.tsx'
+import { SiteLinks } from '../panels/page-frame.tsx'
 import { FilePicker } from '../panels/file-picker.tsx'
 import { rewrite } from '../route.ts'
 import { listReplays } from '../sources/load.ts'
@@ -38,6 +39,7 @@ export function ReplaysPage(): JSX.Element {
     <div class="page">
       <header class="bar">
         <Brand />
+        <SiteLinks />
         <div class="bar-actions">
           <FilePicker />
           <ThemeButton />

@@ -6,6 +6,7 @@ import { type RunDetail, type RunEvaluation, type RunUpdate } from '../../server
 import { Follower } from '../live.ts'
 import { Brand, Notice, ThemeButton } from '../panels/bar.tsx'
 import { Curve } from '../panels/curve.tsx'
+import { SiteLinks } from '../panels/page-frame.tsx'
 import { EpisodeBox } from '../panels/episode-box.tsx'
 import { type MetricSeries } from '../panels/metric-curve.tsx'
 import { lazy } from '../lazy.tsx'
@@ -84,6 +85,7 @@ export function RunPage({ connection, id }: { connection: Connection; id: string
     <div class="page">
       <header class="bar">
         <Brand />
+        <SiteLinks />
         <div class="bar-actions">
           <ThemeButton />
         </div>
@@ -114,7 +116,7 @@ export function RunPage({ connection, id }: { connection: Connection; id: string
                   </>
                 )}
               </section>
-              <EpisodeBox session={session} caption={strings.home.newest} />
+              {known.replays.length > 0 && <EpisodeBox session={session} caption={strings.home.newest} />}
             </div>
             {known.evaluations.length > 0 && <MetricCurves series={metricsOf(known.evaluations, updates.value)} />}
             <section aria-labelledby="episodes">

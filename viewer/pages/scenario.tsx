@@ -173,14 +173,14 @@ function SpecTable({ scenario, spec }: { scenario: Scenario; spec: EnvSpec | nul
 function Spec({ spec, options }: { spec: EnvSpec; options: readonly OptionRow[] }): JSX.Element {
   return (
     <>
-      {groups(spec.agents).map(({ first, ids }, k) => (
+      {groups(spec.agents).map(({ first, ids }) => (
         <section key={first.id}>
           <h2>{words.group(ids)}</h2>
           <div class="spec-pair">
-            <Scroll id={`actions-${k}`} title={words.actions}>
+            <Scroll of={words.group(ids)} title={words.actions}>
               <ActionRows space={first.action} />
             </Scroll>
-            <Scroll id={`observation-${k}`} title={words.observation}>
+            <Scroll of={words.group(ids)} title={words.observation}>
               <FeatureRows features={first.observation} />
             </Scroll>
           </div>
@@ -189,7 +189,7 @@ function Spec({ spec, options }: { spec: EnvSpec; options: readonly OptionRow[] 
       {spec.world.state.length > 0 && (
         <details>
           <summary>{words.stateOf(spec.world.state.length)}</summary>
-          <Scroll id="state" title={words.state}>
+          <Scroll of={spec.env} title={words.state}>
             <FeatureRows features={spec.world.state} />
           </Scroll>
         </details>
@@ -238,11 +238,11 @@ function groups(agents: readonly AgentSpec[]): { first: AgentSpec; ids: string[]
   return [...found.values()]
 }
 
-function Scroll(props: { id: string; title: string; children: JSX.Element }): JSX.Element {
+function Scroll(props: { of: string; title: string; children: JSX.Element }): JSX.Element {
   return (
     <div>
-      <h3 id={props.id}>{props.title}</h3>
-      <div class="table-scroll tall" tabIndex={0} role="region" aria-labelledby={props.id}>
+      <h3>{props.title}</h3>
+      <div class="table-scroll tall" tabIndex={0} role="region" aria-label={`${props.title}: ${props.of}`}>
         {props.children}
       </div>
     </div>

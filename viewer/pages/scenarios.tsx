@@ -54,7 +54,7 @@ export function ScenariosPage(): JSX.Element {
         {words.found(shown.length, SHIPPED.length)}
       </p>
       <div class="table-scroll" tabIndex={0} role="region" aria-labelledby="scenarios">
-        <table class="list">
+        <table class="list cards-list">
           <thead>
             <tr>
               <th scope="col">{words.scenario}</th>
@@ -74,9 +74,13 @@ export function ScenariosPage(): JSX.Element {
                   <a href={scenarioPath(id)}>{title}</a>
                   <span class="mono muted">{id}</span>
                 </th>
-                <td>{family}</td>
-                <td class="number">{reference?.random === undefined ? '–' : figure(reference.random)}</td>
-                <td class="number">{reference?.best === undefined ? '–' : figure(reference.best)}</td>
+                <td data-label={words.env}>{family}</td>
+                <td class="number" data-label={words.random}>
+                  {reference?.random === undefined ? '–' : figure(reference.random)}
+                </td>
+                <td class="number" data-label={words.best}>
+                  {reference?.best === undefined ? '–' : figure(reference.best)}
+                </td>
               </tr>
             ))}
           </tbody>
