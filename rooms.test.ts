@@ -45,6 +45,7 @@ const ROOMS: Record<string, Wall> = {
 /** Files of Node rooms that the browser loads too; they may import each other, envs and agents, and nothing of Node. */
 const SHARED = [
   'server/protocol/',
+  'scenarios/foraging.ts',
   'scenarios/open.ts',
   'scenarios/schema.ts',
   'results/statistics.ts',

@@ -16,6 +16,7 @@ import {
 import { type Scenario, type TeamReward } from './schema.ts'
 
 export { checkScenario, type Scenario, type TeamReward } from './schema.ts'
+export { foragingScenario } from './foraging.ts'
 
 type Definitions = Readonly<Record<string, EnvDefinition>>
 

@@ -81,6 +81,15 @@ export function overlayLegend(on: ReadonlySet<string>, palette: Palette, heat: {
       },
     ],
     sees: [{ label: words.sees.legend(), shapes: arrow(blue) }],
+    attention: [
+      {
+        label: words.attention.legend(),
+        shapes: [
+          { kind: 'path', d: 'M3 8h18', stroke: blue, width: 5 },
+          { kind: 'path', d: 'M3 17h18', stroke: blue, width: 1.5 },
+        ],
+      },
+    ],
     waits: [
       { label: words.waits.legend(), shapes: arrow(WARNING) },
       {

@@ -3,6 +3,7 @@
  * step. Knows no pixels; `scenes/overlay-layer.ts` draws it.
  */
 import { type ActionSpace, type Entity, type EnvSpec, type Frame } from '../envs/core/types.ts'
+import { attentionIn } from './said.ts'
 import { type EpisodeInfo, type StepRecord } from './sources/messages.ts'
 import { type Overview } from './survey.ts'
 import { canWait } from './waiting.ts'
@@ -16,6 +17,7 @@ export const OVERLAYS = [
   'values',
   'sight',
   'sees',
+  'attention',
   'waits',
   'visits',
   'happenings',
@@ -43,6 +45,7 @@ export function overlaysOf(info: EpisodeInfo, overview: Overview, first: Frame):
     sight: first.entities.some((entity) => sightOf(entity) !== null),
     sees:
       info.spec !== null && (seenFeatures(info.spec)[0]?.size > 0 || first.entities.some((e) => squareOf(e) !== null)),
+    attention: info.notes.some(({ text }) => text.split('\n').some((line) => attentionIn(line).length > 0)),
     waits: canWait(first),
     visits: moving,
     happenings: moving && overview.events.some(({ at }) => at !== null),

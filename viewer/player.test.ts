@@ -270,3 +270,17 @@ describe('player', () => {
     })
   })
 })
+
+it('following live, no picture is so slow that the end of an episode is jumped over', () => {
+  for (const ms of [16, 300, 1000]) {
+    const player = new Player({ last: 24, speed: 2 })
+    player.setLive(true)
+    player.setLoop(true)
+    const seen = new Set<number>()
+    player.subscribe(({ step }) => seen.add(step))
+    player.play()
+    run(player, 9000, ms) // three times through
+    expect(seen.has(24)).toBe(true)
+    expect([...seen].some((step) => step < 5)).toBe(true)
+  }
+})

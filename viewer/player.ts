@@ -250,6 +250,8 @@ export class Player {
         return
       }
       this.#step = next
+      // Who follows live looks for a newer episode at the end of this one: slow screens must not jump over it.
+      if (this.#live && next === this.#last) return
       left--
     }
   }

@@ -367,6 +367,7 @@ export const strings = {
     values: { name: 'Value estimates', legend: () => 'value estimate' },
     sight: { name: 'Fields of view', legend: () => 'what each agent can see' },
     sees: { name: 'Who sees whom', legend: () => 'sees; a plain line: both do' },
+    attention: { name: 'Attention', legend: () => 'attends to; the wider, the more' },
     waits: { name: 'Who blocks whom', legend: () => 'blocked by' },
     visits: { name: 'Heat map: visits', legend: () => 'visits so far' },
     happenings: { name: 'Heat map: events', legend: () => 'events so far' },
@@ -736,6 +737,8 @@ export const strings = {
     place: 'place',
     entropy: 'entropy, nats',
     advantage: 'advantage (GAE)',
+    memory: 'memory',
+    memoryTip: 'Length of what the recurrent network carries from step to step (Euclidean norm)',
     advantageTip: (gamma: number, lambda: number) =>
       `computed from the values and rewards in this replay with γ ${gamma} and λ ${lambda}`,
     previous: 'Its previous event',

@@ -384,7 +384,26 @@ export class Actors {
       memory: (lanes, agents) => (net.memory === 0 ? null : { hidden: new Float32Array(lanes * agents * net.memory) }),
       act: (view, memory, out, rng) => act(view, memory, out, () => rng),
       actLanes: (view, memory, out, rngs) => act(view, memory, out, (lane) => rngs[lane]),
+      says: (memory, lane) => {
+        const carried = (memory ?? null) as Memory | null
+        return carried === null || known === undefined ? undefined : this.says(known, slots, carried, lane)
+      },
     }
+  }
+
+  /** How much each agent carries: the length of its row of hidden state. */
+  private says({ spec, lanes, agents }: AgentView, slots: Int32Array, { hidden }: Memory, lane: number): string {
+    const width = this.members[0].net.memory
+    const parts = this.parts(hidden, lanes, slots)
+    const passed = parts.map(() => 0)
+    return Array.from(agents, (agent, k) => {
+      const g = this.groupOf(slots[k])
+      const rows = parts[g].hidden.length / (lanes * width)
+      const from = (lane * rows + passed[g]++) * width
+      let squares = 0
+      for (let h = 0; h < width; h++) squares += parts[g].hidden[from + h] ** 2
+      return `${spec.agents[agent].id} memory ${Math.sqrt(squares).toFixed(3)}`
+    }).join('\n')
   }
 
   dispose(): void {

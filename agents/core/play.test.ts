@@ -154,3 +154,35 @@ test('a summary names its protocol and leaves undefined metrics out of the means
   expect(summary.metrics).toEqual({ wins: 5, never: null })
   expect(summary.returns).toEqual([1, 3, 5])
 })
+
+test('what a policy says goes into the replay: of a recurrent actor the norm of its state, whatever the lanes', () => {
+  const header = { scenario: { id: 'toys/lights', teamReward: 'sum' }, policies: [{ name: 'p' }], package: '0' }
+  const recorded = (policy: AnyPolicy, lanes: number) =>
+    play({ batch: open(lanes), policy, seeds: seeds.slice(0, 2), record: () => header }).episodes.map(
+      ({ replay }) => readReplay(replay!).notes ?? [],
+    )
+  expect(recorded(uniform, 2)).toEqual([[], []])
+  const asked: AnyPolicy = {
+    ...uniform,
+    says: (memory, lane) => `asked ${(memory as { asked: Int32Array }).asked[lane]}`,
+  }
+  for (const notes of recorded(asked, 2)) {
+    expect(notes).toEqual(notes.map((_, step) => ({ step, text: `asked ${step + 1}` })))
+    expect(notes.length).toBeGreaterThan(3)
+  }
+
+  const batch = createBatch(lights, OPTIONS, { lanes: 4 })
+  const settings = { lanes: 4, rolloutSteps: 6, network: 'gru', hidden: 8 }
+  const policy = mappo.create({ batch, settings, seed: 1, teamReward: 'sum' }).policy('greedy')
+  const one = recorded(policy, 1)
+  expect(recorded(policy, 2)).toEqual(one)
+  // Eight numbers between -1 and 1 that grow from nothing.
+  const norms = one[0].map(({ text }) =>
+    text.split('\n').map((line) => Number(/^agent_\d memory (.+)$/.exec(line)![1])),
+  )
+  for (const row of norms) {
+    expect(row).toHaveLength(2)
+    for (const norm of row) expect(norm > 0 && norm <= Math.sqrt(8)).toBe(true)
+  }
+  expect(norms[1]).not.toEqual(norms[0])
+})

@@ -74,6 +74,7 @@ export function playEpisodes(request: PlayRequest): { episodes: PlayedEpisode[];
     recorder: undefined as ReplayRecorder | undefined,
   }))
   const player = seatPlayer(batch, policy, { action, probability, value }, request.rng, lanes)
+  const notes = new Array<string | undefined>(B)
   let next = 0
   let running = 0
   const chosen = new Uint8Array(B)
@@ -101,7 +102,8 @@ export function playEpisodes(request: PlayRequest): { episodes: PlayedEpisode[];
       if (which[lane] === 0) continue
       player.forget(lane)
       const header = request.record?.(lanes[lane].episode) ?? null
-      if (header !== null) lanes[lane].recorder = new ReplayRecorder(batch, lane, header, { channels: request.channels ?? true })
+      if (header !== null)
+        lanes[lane].recorder = new ReplayRecorder(batch, lane, header, { channels: request.channels ?? true })
     }
   }
 
@@ -113,6 +115,7 @@ export function playEpisodes(request: PlayRequest): { episodes: PlayedEpisode[];
     value?.fill(NaN)
     player.act()
     if (request.values !== undefined && lanes.some((lane) => lane.recorder !== undefined)) request.values(batch, value!)
+    lanes.forEach(({ recorder }, lane) => (notes[lane] = recorder === undefined ? undefined : player.says(lane)))
     batch.step(action)
     chosen.fill(0)
     let stepped = 0
@@ -121,6 +124,7 @@ export function playEpisodes(request: PlayRequest): { episodes: PlayedEpisode[];
       if (episode < 0) continue
       stepped++
       recorder?.record(action, lane * width, {
+        ...(notes[lane] === undefined ? {} : { note: notes[lane] }),
         probability: said(probability, lane, N * spec.actionSize),
         value: said(value, lane, N),
       })
@@ -155,6 +159,8 @@ export function playEpisodes(request: PlayRequest): { episodes: PlayedEpisode[];
 
 interface Player {
   act(): void
+  /** What the policy says about its last choice in the lane. */
+  says(lane: number): string | undefined
   /** A new episode begins in the lane. */
   forget(lane: number): void
 }
@@ -175,6 +181,7 @@ function seatPlayer(
     const memory = policy.memory(B, N)
     return {
       act: () => policy.act(batch, agents, memory, out, rng),
+      says: () => undefined,
       forget: () => undefined, // it sees batch.episodeStart
     }
   }
@@ -198,6 +205,7 @@ function seatPlayer(
           out,
           lanes.map((lane) => lane.rng),
         ),
+      says: (lane) => policy.says?.(memory, lane),
       forget: () => undefined, // it sees view.episodeStart
     }
   }
@@ -209,6 +217,7 @@ function seatPlayer(
       for (let lane = 0; lane < B; lane++)
         (policy as Policy).act(views[lane], memories[lane], rows[lane], lanes[lane].rng)
     },
+    says: (lane) => (policy as Policy).says?.(memories[lane], 0),
     forget: (lane) => void (memories[lane] = policy.memory(1, N)),
   }
 }

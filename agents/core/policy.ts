@@ -38,6 +38,11 @@ export interface Policy {
    * are asked lane by lane where that matters (evaluation).
    */
   actLanes?(view: AgentView, memory: PolicyMemory, out: ActionBatch, rngs: readonly Generator[]): void
+  /**
+   * What it says about its last choice in a lane, for the notes of a replay: lines such as `agent_3 memory 1.25`,
+   * `agent_3 attends agent_1 0.7` or `agent_3 plan 4,5 4,6`, which the viewer draws. Undefined: nothing.
+   */
+  says?(memory: PolicyMemory, lane: number): string | undefined
   /** Frees what it holds outside the garbage collector's sight (tensors); it may not act afterwards. */
   dispose?(): void
 }

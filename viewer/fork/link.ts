@@ -1,7 +1,7 @@
 /** The page's end of a fork: the worker that plays on, and what is known of the episode so far. */
 import { signal, type Signal } from '@preact/signals'
 import { type Answer, type EpisodeInfo, type Request, type StepEvent } from '../sources/messages.ts'
-import { type Scenario } from '../../scenarios/schema.ts'
+import { type Scenario } from '../../scenarios/open.ts'
 import { type Preview } from '../scenarios/preview.ts'
 import { Simulator, type WorkerLike } from '../sources/simulator.ts'
 import { strings } from '../strings.ts'

@@ -1,7 +1,7 @@
 /** What a page and the worker that plays on say to each other, besides what any simulation worker answers. */
 import { type EpisodeInfo, type Request } from '../sources/messages.ts'
 import { type Estimate } from '../whatif/whatif.ts'
-import { type Scenario } from '../../scenarios/schema.ts'
+import { type Scenario } from '../../scenarios/open.ts'
 import { type Preview } from '../scenarios/preview.ts'
 import { type Played } from './fork.ts'
 

@@ -6,6 +6,7 @@ import { type ActionSpace, type AgentSpec } from '../../envs/core/types.ts'
 import { findAgents, numberOf } from '../agents.ts'
 import { GAMMA, LAMBDA } from '../estimates.ts'
 import { Icon } from '../icons.tsx'
+import { isMemory, memoryOf, notesAt } from '../said.ts'
 import { type EpisodeInfo, type StepRecord } from '../sources/messages.ts'
 import { type Session } from '../session.ts'
 import { seriesOf, type StripId } from '../strip-data.ts'
@@ -359,6 +360,7 @@ function Rewards(props: { session: Session; info: EpisodeInfo; record: StepRecor
     return found === undefined || step < found.from || step > found.to ? null : found.own(step, agent)
   }
   const { reward, terms, returns, step } = record
+  const memory = memoryOf(info.notes, step, info.agents[agent])
   const value = info.value !== null && step < info.steps ? info.value[step * info.agents.length + agent] : null
   if (reward === null || returns === null) {
     return (
@@ -393,6 +395,12 @@ function Rewards(props: { session: Session; info: EpisodeInfo; record: StepRecor
             <dd data-fact="value">{figure(Math.round(value * 1000) / 1000)}</dd>
           </div>
         )}
+        {memory !== null && (
+          <div>
+            <dt title={words.memoryTip}>{words.memory}</dt>
+            <dd data-fact="memory">{figure(memory)}</dd>
+          </div>
+        )}
         {estimate('advantage') !== null && (
           <div>
             <dt title={words.advantageTip(GAMMA, LAMBDA)}>{words.advantage}</dt>
@@ -412,8 +420,8 @@ function Rewards(props: { session: Session; info: EpisodeInfo; record: StepRecor
 
 function Notes(props: { info: EpisodeInfo; record: StepRecord; agent: number }): JSX.Element | null {
   const { info, record, agent } = props
-  const notes = info.notes.filter(
-    (note) => note.step === record.step && (note.agent === undefined || note.agent === info.agents[agent]),
+  const notes = notesAt(info.notes, record.step).filter(
+    (note) => (note.agent === undefined || note.agent === info.agents[agent]) && !note.text.split('\n').every(isMemory),
   )
   if (notes.length === 0) return null
   return (

@@ -1,6 +1,5 @@
 /** The scenarios that come with troupe, as they lie in their files. A part of its own: only pages of scenarios load it. */
-import { type Scenario } from '../../scenarios/schema.ts'
-import { foragingScenario } from '../../scenarios/foraging.ts'
+import { foragingScenario, type Scenario } from '../../scenarios/open.ts'
 
 const files = import.meta.glob<Scenario>(['../../scenarios/*/*.json', '!../../scenarios/suites/*.json'], {
   eager: true,

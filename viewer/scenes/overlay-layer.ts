@@ -18,6 +18,7 @@ import {
 import { type EpisodeInfo, type StepRecord } from '../sources/messages.ts'
 import { strings } from '../strings.ts'
 import { type Overview } from '../survey.ts'
+import { attentionAt } from '../said.ts'
 import { agentColour, heatColour, HEAT_COLOURS, WARNING } from '../theme.ts'
 import { indexOf, placeOf, tween, type Placed } from '../tween.ts'
 import { deadlocks, waits } from '../waiting.ts'
@@ -82,6 +83,7 @@ export class OverlayLayer implements Overlay {
       if (on.has('ahead')) for (const agent of agents) this.#drawAhead(agent, step)
       if (on.has('plans')) this.#drawPlans(step)
       if (on.has('sees')) this.#drawSeeing(before, after, fraction, selection)
+      if (on.has('attention')) this.#drawAttention(before, after, fraction, selection)
       if (on.has('waits')) this.#drawWaits(before, after, fraction)
       if (on.has('actions')) for (const agent of agents) this.#drawAction(agent, before, step)
       if (on.has('policy')) for (const agent of agents) this.#drawPolicy(agent, step)
@@ -216,6 +218,22 @@ export class OverlayLayer implements Overlay {
       const end = shortened(a, b, 0.42)
       this.#line(shortened(b, a, 0.42), end).stroke({ color: colour, width: 3, alpha })
       if (!mutual) this.#head(a, end, 11).fill({ color: colour, alpha })
+    }
+  }
+
+  /** The wider, the more it counts; the number beside it for the selected agent. */
+  #drawAttention(before: Frame, after: Frame, fraction: number, { agent }: Selection): void {
+    const { info } = this.#source
+    for (const { from, to, weight } of attentionAt(info.notes, before.step).slice(0, MOST_PAIRS)) {
+      const a = placeOf(before, after, fraction, from)
+      const b = placeOf(before, after, fraction, to)
+      if (a === null || b === null || weight <= 0) continue
+      const color = agentColour(this.#stage.palette, numberOf(from, info.agents.indexOf(from)))
+      const alpha = agent === null || agent === from ? 0.8 : FAINT / 2
+      const end = shortened(a, b, 0.42)
+      this.#line(shortened(b, a, 0.42), end).stroke({ color, width: 2 + 12 * weight, alpha, cap: 'round' })
+      this.#head(a, end, 14).fill({ color, alpha })
+      if (agent === from) this.#text(weight.toFixed(2), (a.x + b.x) / 2, (a.y + b.y) / 2, 1, 0.3)
     }
   }
 
