@@ -251,7 +251,7 @@ export class Player {
       }
       this.#step = next
       // Who follows live looks for a newer episode at the end of this one: slow screens must not jump over it.
-      if (this.#live && next === this.#last) return
+      if (this.#live && this.#loop && next === this.#last) return
       left--
     }
   }
