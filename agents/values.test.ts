@@ -114,17 +114,24 @@ for (const definition of FAMILY) {
     })
 
     test('the target network is the online one after every targetInterval gradient steps, and not in between', () => {
-      const learner = start(definition, lit(), { lanes: 1, rolloutSteps: 8, batchEpisodes: 1, targetInterval: 3 })
-      const equal = Array.from({ length: 9 }, () => {
-        const { gradientSteps } = learner.collectAndUpdate()
-        const { weights } = learner.save()
-        const target = tensorsUnder({ weights }, 'target/')
-        expect(Object.keys(target).length).toBeGreaterThan(3)
-        const same = Object.entries(target).every(([name, { data }]) => `${weights[name].data}` === `${data}`)
-        return [gradientSteps, same]
-      })
-      expect(equal).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((steps) => [steps, steps % 3 === 0]))
-      learner.dispose()
+      for (const [updatesPerEpisode, targetInterval] of [
+        [1, 3],
+        [2, 4], // gradient steps are counted, not episodes
+      ]) {
+        const small = { lanes: 1, rolloutSteps: 8, batchEpisodes: 1 }
+        const learner = start(definition, lit(), { ...small, updatesPerEpisode, targetInterval })
+        const equal = Array.from({ length: 6 }, () => {
+          const { gradientSteps } = learner.collectAndUpdate()
+          const { weights } = learner.save()
+          const target = tensorsUnder({ weights }, 'target/')
+          expect(Object.keys(target).length).toBeGreaterThan(3)
+          const same = Object.entries(target).every(([name, { data }]) => `${weights[name].data}` === `${data}`)
+          return [gradientSteps, same]
+        })
+        const steps = [1, 2, 3, 4, 5, 6].map((episodes) => episodes * updatesPerEpisode)
+        expect(equal).toEqual(steps.map((count) => [count, count % targetInterval === 0]))
+        learner.dispose()
+      }
     })
 
     test('updates are owed per finished episode, in fractions too, and begin when a batch is there', () => {

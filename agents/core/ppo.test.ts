@@ -77,6 +77,19 @@ for (const network of ['mlp', 'gru'] as const) {
   })
 }
 
+test('the policy loss is a mean over the living alone: of an unchanged policy the mean advantage, whoever is dead', () => {
+  const { actor, shard, part } = world('mlp')
+  shard.advantage.fill(3)
+  const living = shard.alive.reduce((sum, alive) => sum + alive, 0)
+  expect(living).toBeLessThan(shard.rows - 10)
+  const shown = { actor: actor.inputs.upload(shard.rollout, 8 * 4) }
+  const readings = { entropy: 0, divergence: 0, clipped: 0 }
+  const how = { clip: 0.2, entropy: 0 }
+  const loss = actorGradient(actor, shard, shown, part, living, how, new Float32Array(actor.net.size), readings)
+  expect(loss).toBeCloseTo(-3, 5)
+  shown.actor.dispose()
+})
+
 test('inputs picked on the backend are those written one by one, the dead hidden where they should be', () => {
   const { shard, part, actor } = world('mlp')
   const { spec } = shard.collector.batch
