@@ -65,6 +65,7 @@ for (const name of SELFISH) {
 
 for (const name of TOGETHER) {
   test(`${name}: climbers end in the safe part of the table: 5 or 6, on to 7, or the best, 11`, () => {
-    expect([5, 6, 7, 11]).toContain(learned(name, 'climbing', 1, 50)) // chance gives −3.4
+    // Chance gives −3.4. Over 50 seeds each of five learners all 250 runs end in this set: README, small games.
+    expect([5, 6, 7, 11]).toContain(learned(name, 'climbing', 1, 50))
   })
 }
