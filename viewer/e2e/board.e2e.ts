@@ -178,15 +178,13 @@ describe.skipIf(!browserIsHere())('the leaderboard', () => {
     }
     const replays = replaysOf(SMALL, seeds, 'random', '3').map((one) => writeReplay(one))
     const upload = (some: readonly Uint8Array[]) =>
-      form
-        .locator('input[type=file]')
-        .setInputFiles(
-          some.map((bytes, k) => ({
-            name: `${k}.replay`,
-            mimeType: 'application/octet-stream',
-            buffer: Buffer.from(bytes),
-          })),
-        )
+      form.locator('input[type=file]').setInputFiles(
+        some.map((bytes, k) => ({
+          name: `${k}.replay`,
+          mimeType: 'application/octet-stream',
+          buffer: Buffer.from(bytes),
+        })),
+      )
     await upload(replays.slice(1))
     await form.getByText('1 of 40 seeds have no replay among these files').waitFor()
     await upload([...replays].reverse())
