@@ -15,7 +15,13 @@ const shared = {
 const workers = Math.min(2, availableParallelism())
 const everywhere = ['**/node_modules/**', '**/dist/**', '**/troupe-data/**']
 
-/** fast: beside the sources. slow: learning to a score, child processes, packaging. e2e: Chromium. */
+/**
+ * Contracts of environments measure what a step leaves on the heap. That hangs on what the engine has seen of the code
+ * before, so that each file has a process of its own.
+ */
+const CONTRACTS = 'envs/*/contract.test.ts'
+
+/** fast: beside the sources. contract: environments against their contract. slow: learning to a score, child processes, packaging. e2e: Chromium. */
 export default defineConfig({
   test: {
     projects: [
@@ -28,7 +34,17 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 0 },
           include: ['**/*.test.ts', '**/*.test.tsx'],
-          exclude: [...everywhere, '**/*.slow.test.ts'],
+          exclude: [...everywhere, '**/*.slow.test.ts', CONTRACTS],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'contract',
+          maxWorkers: workers,
+          sequence: { groupOrder: 0 },
+          include: [CONTRACTS],
+          exclude: everywhere,
         },
       },
       {

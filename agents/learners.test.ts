@@ -109,7 +109,7 @@ const OTHER: Record<string, unknown> = {
   epsilonEnd: 0.6,
   alphaStart: 0.7,
   alphaEnd: 0.6,
-  betaStart: 6,
+  betaStart: 60,
   betaEnd: 40,
   memory: 7,
   warmup: 40,

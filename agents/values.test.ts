@@ -97,6 +97,7 @@ for (const definition of FAMILY) {
         lr: 1e-2,
         targetInterval: 5,
         layers: 2,
+        init: 'orthogonal', // a clock is told apart sooner
       }
       const values = (bootstrapTruncated: boolean) => {
         const schedule = { lrSchedule: 'linear', scheduleSteps: 60 * 80 }
