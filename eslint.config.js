@@ -27,5 +27,5 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
     },
   },
-  { files: ['scripts/**', 'cli/**', '**/*.test.ts', '**/*.e2e.ts'], rules: { 'no-console': 'off' } },
+  { files: ['scripts/**', 'cli/**', 'testing.ts', '**/*.test.ts', '**/*.e2e.ts'], rules: { 'no-console': 'off' } },
 )

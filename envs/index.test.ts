@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ENVS, TroupeError, makeBatch, parallelEnv, type EnvDefinition } from './index.ts'
-
-function refusal(work: () => unknown): TroupeError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof TroupeError) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
-}
+import { refusal } from '../testing.ts'
+import { ENVS, makeBatch, parallelEnv, type EnvDefinition } from './index.ts'
 
 describe('the table of environments', () => {
   test('has the id of each as its key', () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import fc from 'fast-check'
+import { refusal } from '../testing.ts'
 import { ENVS, TroupeError, envDefinition, makeBatch, openOptions } from '../envs/index.ts'
 import { actionArray } from '../envs/core/random-actions.ts'
 import { type MatrixWorld } from '../envs/matrix/index.ts'
@@ -18,16 +19,6 @@ function file(name: string, content: unknown): string {
   const path = join(folder, name)
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   return path
-}
-
-function refusal(work: () => unknown): TroupeError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof TroupeError) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
 }
 
 const base: Scenario = {

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import { Generator, namedSeed } from '../../envs/core/index.ts'
 import { ILLEGAL } from './categorical.ts'
 import { choiceEntropy, oneHot, squeezed, straightThrough } from './heads.ts'
@@ -101,22 +101,10 @@ test('a hundred thousand draws come as often as softmax says, at any temperature
   }
 })
 
-const file = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'algorithms/vectors.json',
-)
-const given = existsSync(file)
-  ? (JSON.parse(readFileSync(file, 'utf8')) as { algorithms: { gumbel_softmax: Record<string, unknown> } }).algorithms
-      .gumbel_softmax
-  : undefined
+const vectors = fixtureJson('algorithms/vectors.json')?.algorithms
 
-test('the given Gumbel-softmax vector is met: noise, choice and Jacobian', () => {
-  if (given === undefined) {
-    console.warn(`no vectors at ${file}: set TROUPE_FIXTURES to compare Gumbel-softmax with exact numbers`)
-    expect(process.env.CI, `no vectors at ${file}`).toBeUndefined()
-    return
-  }
-  const { uniforms, logits, gumbels, hard_index, jacobian_soft_T1 } = given as {
+test.runIf(vectors)('the given Gumbel-softmax vector is met: noise, choice and Jacobian', () => {
+  const { uniforms, logits, gumbels, hard_index, jacobian_soft_T1 } = vectors.gumbel_softmax as {
     uniforms: number[]
     logits: number[]
     gumbels: number[]

@@ -1,17 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import { sparsityAt } from './sparsity.ts'
 
-const path = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'expected.json',
-)
-const found = existsSync(path)
-if (!found && !process.env.CI) console.log(`sparsity: no ${path}; its comparison is skipped`)
+const known = fixtureJson('expected.json')?.spectrum
 
-test.runIf(found || process.env.CI)('schedules pass through the known points', () => {
-  const { pruning } = JSON.parse(readFileSync(path, 'utf8')).spectrum
+test.runIf(known)('schedules pass through the known points', () => {
+  const { pruning } = known
   const { tau, si, sf, linear, polynomialCubic, harmonicProposed } = pruning
   for (const [schedule, values] of [
     ['linear', linear],

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as tf from '#tensorflow'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import { type SimdBackend } from './backend.ts'
 import {
   attentionComposed,
@@ -442,16 +442,9 @@ test('wrong shapes are refused with both shapes in the message', () => {
 
 // ---- fixtures shared with other implementations
 
-const fixtures = process.env.TROUPE_FIXTURES ?? here('../../../shared/fixtures')
-const vectorsFile = join(fixtures, 'algorithms/vectors.json')
-const present = existsSync(vectorsFile)
-if (!present) {
-  if (process.env.CI) throw new Error(`fixtures are missing: ${vectorsFile}`)
-  console.log(`ops.test.ts: no fixtures at ${vectorsFile}, their tests are skipped`)
-}
-const vectors = present ? JSON.parse(readFileSync(vectorsFile, 'utf8')).algorithms : null
+const vectors = fixtureJson('algorithms/vectors.json')?.algorithms
 
-test.skipIf(!present)('masked softmax has the published probabilities, entropy and gradients', async () => {
+test.runIf(vectors)('masked softmax has the published probabilities, entropy and gradients', async () => {
   const { masked_softmax: own } = vectors
   for (const name of ['cpu', 'simd']) {
     await tf.setBackend(name)
@@ -479,7 +472,7 @@ test.skipIf(!present)('masked softmax has the published probabilities, entropy a
   }
 })
 
-test.skipIf(!present)("QMIX's mixer has the published value and slopes", async () => {
+test.runIf(vectors)("QMIX's mixer has the published value and slopes", async () => {
   const { qmix_mixer: own } = vectors
   for (const name of ['cpu', 'simd']) {
     await tf.setBackend(name)

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as tf from '#tensorflow'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import { type SimdBackend } from './backend.ts'
 import { dense, gruSequence, maskedCategorical } from './ops.ts'
 import { fusedAdam, type FusedOptimiser, fusedRmsProp } from './optimisers.ts'
@@ -50,16 +50,10 @@ const BACKENDS = ['cpu', 'simd']
 
 // ---- fixtures
 
-const fixtures = process.env.TROUPE_FIXTURES ?? here('../../../shared/fixtures')
-const vectorsFile = join(fixtures, 'algorithms/vectors.json')
-const present = existsSync(vectorsFile)
-if (!present) {
-  if (process.env.CI) throw new Error(`fixtures are missing: ${vectorsFile}`)
-  console.log(`optimisers.test.ts: no fixtures at ${vectorsFile}, their test is skipped`)
-}
+const vectors = fixtureJson('algorithms/vectors.json')?.algorithms
 
-test.skipIf(!present)('Adam, RMSProp, clipping and Polyak averaging follow the published steps', async () => {
-  const own = JSON.parse(readFileSync(vectorsFile, 'utf8')).algorithms.optimisers
+test.runIf(vectors)('Adam, RMSProp, clipping and Polyak averaging follow the published steps', async () => {
+  const own = vectors.optimisers
   const walk = (make: (p: FlatParameters) => FusedOptimiser, start: number[], grads: number[][]): number[][] => {
     const p = new FlatParameters([{ name: 'p', shape: [start.length], values: Float32Array.from(start) }])
     const optimiser = make(p)

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import { createBatch, episodeSeed, Generator, namedSeed } from '../../envs/core/index.ts'
 import { skirmish } from '../../envs/skirmish/index.ts'
 import { type AnyPolicy, type PolicyDefinition } from '../core/policy.ts'
@@ -8,10 +7,7 @@ import { skirmishFocus } from './skirmish-focus.ts'
 import { skirmishKite } from './skirmish-kite.ts'
 import { skirmishNearest } from './skirmish-nearest.ts'
 
-const path = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'skirmish/reference.json',
-)
+const recorded = fixtureJson<{ smaclite: Row[] }>('skirmish/reference.json')
 
 interface Row {
   readonly map: string
@@ -77,13 +73,8 @@ function playMany(options: Record<string, unknown>, name: string): Played {
 }
 
 describe('scripted play of SMAClite', () => {
-  test('at least 70 % of the recorded cells are met', () => {
-    if (!existsSync(path)) {
-      console.warn(`no recorded play at ${path}; set TROUPE_FIXTURES`)
-      expect(process.env.CI).toBe(undefined)
-      return
-    }
-    const { smaclite } = JSON.parse(readFileSync(path, 'utf8')) as { smaclite: Row[] }
+  test.runIf(recorded)('at least 70 % of the recorded cells are met', () => {
+    const { smaclite } = recorded!
     let met = 0
     let cells = 0
     for (const row of smaclite) {

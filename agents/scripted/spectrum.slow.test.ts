@@ -1,25 +1,19 @@
 /** Myopic play against simulated values: many slots, because slots of a Gilbert–Elliott channel resemble their neighbours. */
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import { createBatch, episodeSeed, Generator, namedSeed } from '../../envs/core/index.ts'
 import { spectrum } from '../../envs/spectrum/index.ts'
 import { POLICIES } from '../index.ts'
 
-const path = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'expected.json',
-)
-const found = existsSync(path)
-if (!found && !process.env.CI) console.log(`spectrum policies: no ${path}; its comparison is skipped`)
+const known = fixtureJson('expected.json')?.spectrum
 
 /** Slots per value; 2,000 each in so many lanes. */
 const LANES = Number(process.env.TROUPE_MYOPIC_LANES ?? 200)
 
-test.runIf(found || process.env.CI).each(['spectrum-myopic', 'spectrum-whittle'])(
+test.runIf(known).each(['spectrum-myopic', 'spectrum-whittle'])(
   '%s reaches the simulated throughput on three to five channels, and with p11 < p01',
   (name) => {
-    const { monteCarlo } = JSON.parse(readFileSync(path, 'utf8')).spectrum.myopicGilbertElliott as {
+    const { monteCarlo } = known.myopicGilbertElliott as {
       monteCarlo: { tol: number; values: { K: number; p11: number; p01: number; thr: number }[] }
     }
     for (const { K, p11, p01, thr } of monteCarlo.values) {

@@ -1,7 +1,6 @@
 /** The scripted spectrum policies reach the values that are known exactly. */
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import { createBatch, episodeSeed, Generator, namedSeed, type DigestibleBatch } from '../../envs/core/index.ts'
 import { spectrum } from '../../envs/spectrum/index.ts'
 import {
@@ -16,14 +15,8 @@ import { type PolicyDefinition } from '../core/policy.ts'
 import { POLICIES } from '../index.ts'
 import { colours } from './spectrum-two-colour.ts'
 
-/** Values of specs computed elsewhere; skipped where they are not at hand. */
-const path = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'expected.json',
-)
-const found = existsSync(path)
-if (!found && !process.env.CI) console.log(`spectrum policies: no ${path}; its comparison is skipped`)
-const known = found || process.env.CI ? JSON.parse(readFileSync(path, 'utf8')).spectrum : undefined
+/** Values of specs computed elsewhere. */
+const known = fixtureJson('expected.json')?.spectrum
 
 interface Played {
   /** Mean of each metric over episodes in which it is defined, and standard error. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { refusal } from '../../testing.ts'
 import { createBatch, envSpec } from './batch.ts'
-import { TroupeError } from './errors.ts'
 import { Generator } from './random.ts'
 import { actionArray, randomActions } from './random-actions.ts'
 import { lanterns } from './sample.ts'
@@ -14,16 +14,6 @@ const open = (options: object = CALM, settings: BatchSettings = {}) => {
   return batch
 }
 const stay = (lanes = 1, agents = 2) => new Int32Array(lanes * agents)
-
-function failure(work: () => unknown): TroupeError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof TroupeError) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
-}
 
 describe('autoreset', () => {
   it('same-step: the step that ends an episode shows the next one, the ended one is in the final arrays', () => {
@@ -134,31 +124,31 @@ describe('a reset', () => {
   it('refuses wrong numbers of seeds and lanes, and bad seeds before anything changes', () => {
     const batch = open(CALM, { lanes: 2 })
     const hash = batch.hash(0)
-    expect(failure(() => batch.reset(['0'.repeat(32)])).message).toMatch(/1 seeds; expected 2, one per lane/)
-    expect(failure(() => batch.reset(undefined, new Uint8Array(3))).message).toMatch(/3 bytes; expected 2/)
-    expect(failure(() => batch.reset(['0'.repeat(32), 'x'])).message).toMatch(/episode seed is "x"/)
+    expect(refusal(() => batch.reset(['0'.repeat(32)])).message).toMatch(/1 seeds; expected 2, one per lane/)
+    expect(refusal(() => batch.reset(undefined, new Uint8Array(3))).message).toMatch(/3 bytes; expected 2/)
+    expect(refusal(() => batch.reset(['0'.repeat(32), 'x'])).message).toMatch(/episode seed is "x"/)
     expect(batch.hash(0)).toBe(hash)
     const unopened = createBatch(lanterns, CALM, { lanes: 2 })
-    expect(failure(() => unopened.step(stay(2))).message).toMatch(/called before reset/)
-    expect(failure(() => unopened.reset(undefined, Uint8Array.of(1, 0))).message).toMatch(/expected all lanes/)
+    expect(refusal(() => unopened.step(stay(2))).message).toMatch(/called before reset/)
+    expect(refusal(() => unopened.reset(undefined, Uint8Array.of(1, 0))).message).toMatch(/expected all lanes/)
   })
 })
 
 describe('actions', () => {
   it('of a wrong shape or kind are refused in one sentence naming both', () => {
     const batch = open(CALM, { lanes: 4 })
-    expect(failure(() => batch.step(new Int32Array(16))).message).toBe(
+    expect(refusal(() => batch.step(new Int32Array(16))).message).toBe(
       'lanterns: action is Int32Array(16); expected Int32Array(8), shape [4, 2] = lanes, agents',
     )
     for (const wrong of [new Float32Array(8), [0, 0], null, undefined, new Uint8Array(8), 'abc']) {
-      expect(failure(() => batch.step(wrong as never)).code).toBe('bad-action')
+      expect(refusal(() => batch.step(wrong as never)).code).toBe('bad-action')
     }
     const multi = open({ ...CALM, actions: 'multi-discrete' })
-    expect(failure(() => multi.step(new Int32Array(2))).message).toMatch(
+    expect(refusal(() => multi.step(new Int32Array(2))).message).toMatch(
       /shape \[1, 2, 2\] = lanes, agents, dimensions/,
     )
     const box = open({ ...CALM, actions: 'box' })
-    expect(failure(() => box.step(new Int32Array(4))).message).toMatch(/expected Float32Array\(4\)/)
+    expect(refusal(() => box.step(new Int32Array(4))).message).toMatch(/expected Float32Array\(4\)/)
   })
 
   it('out of range or masked are refused with lane, agent, step and what is legal, and nothing changes', () => {
@@ -167,11 +157,11 @@ describe('actions', () => {
     const before = hashes()
     const action = stay(3)
     action[5] = 3
-    expect(failure(() => batch.step(action)).message).toBe(
+    expect(refusal(() => batch.step(action)).message).toBe(
       'lanterns: action [lane 7, agent_1] at step 0 is 3; expected 0 stay, 1 left, 2 right',
     )
     action[5] = batch.mask[5 * 3 + 1] === 0 ? 1 : 2
-    expect(failure(() => batch.step(action)).message).toMatch(
+    expect(refusal(() => batch.step(action)).message).toMatch(
       /\[lane 7, agent_1\] at step 0 is . (left|right), which is masked; expected a legal action: 0 stay/,
     )
     expect(hashes()).toBe(before)
@@ -197,7 +187,7 @@ describe('actions', () => {
     expect([action[1], action[5]]).toEqual([0, 0])
     batch.step(action)
     action[5] = 0.5
-    expect(failure(() => batch.step(action)).message).toMatch(
+    expect(refusal(() => batch.step(action)).message).toMatch(
       /action \[lane 1, agent_0, dimension 1\] at step 1 is 0.5; expected 0: agent_0 has 1 numbers/,
     )
     // Undriven agents draw within their own width.
@@ -209,7 +199,7 @@ describe('actions', () => {
   it('of box worlds are checked against their bounds, NaN included', () => {
     const batch = open({ ...CALM, actions: 'box' })
     for (const wrong of [NaN, Infinity, 1.0001, -2]) {
-      expect(failure(() => batch.step(Float32Array.of(0, 0, wrong, 0))).message).toMatch(
+      expect(refusal(() => batch.step(Float32Array.of(0, 0, wrong, 0))).message).toMatch(
         /\[lane 0, agent_1, dimension 0\].*expected a number of -1 to 1/,
       )
     }
@@ -228,11 +218,11 @@ describe('seats', () => {
 
   it('are refused when unknown, doubled, none or no list', () => {
     for (const control of [['agent_9'], [3], [-1], [0.5], [0, 'agent_0'], [], 'agent_0', 7, null]) {
-      expect(failure(() => createBatch(lanterns, {}, { control: control as never })).code).toMatch(
+      expect(refusal(() => createBatch(lanterns, {}, { control: control as never })).code).toMatch(
         /bad-option|unknown-name/,
       )
     }
-    expect(failure(() => createBatch(lanterns, {}, { control: ['agent_7'] })).message).toMatch(/did you mean/)
+    expect(refusal(() => createBatch(lanterns, {}, { control: ['agent_7'] })).message).toMatch(/did you mean/)
   })
 
   it('that nobody takes are played by the world, the same for the same seed, legally', () => {
@@ -269,7 +259,7 @@ describe('snapshots', () => {
       [{ ...good, returns: 7 }, /returns is 0 bytes/],
     ]
     for (const [snapshot, message] of cases) {
-      expect(failure(() => batch.load(0, snapshot as Snapshot)).message).toMatch(message)
+      expect(refusal(() => batch.load(0, snapshot as Snapshot)).message).toMatch(message)
       expect(batch.hash(0)).toBe(hash)
     }
     batch.load(0, good)
@@ -309,12 +299,12 @@ describe('a batch', () => {
       [{ lane: 4 } as never, /lane is not known here.*did you mean "lanes"/],
     ]
     for (const [settings, message] of tries)
-      expect(failure(() => createBatch(lanterns, {}, settings)).message).toMatch(message)
+      expect(refusal(() => createBatch(lanterns, {}, settings)).message).toMatch(message)
     const empty: EnvDefinition = {
       ...(lanterns as EnvDefinition),
       spec: (o) => ({ ...lanterns.spec(o as never), agents: [] }),
     }
-    expect(failure(() => envSpec(empty)).message).toMatch(/agents is an empty list/)
+    expect(refusal(() => envSpec(empty)).message).toMatch(/agents is an empty list/)
     const twins: EnvDefinition = {
       ...(lanterns as EnvDefinition),
       spec: (o) => {
@@ -322,7 +312,7 @@ describe('a batch', () => {
         return { ...spec, agents: [spec.agents[0], spec.agents[0]] }
       },
     }
-    expect(failure(() => envSpec(twins)).message).toMatch(/"agent_0" twice/)
+    expect(refusal(() => envSpec(twins)).message).toMatch(/"agent_0" twice/)
   })
 
   it('refuses lanes that are not there', () => {
@@ -337,7 +327,7 @@ describe('a batch', () => {
         () => batch.seedOf(lane),
         () => batch.load(lane, batch.save(0)),
       ]) {
-        expect(failure(work).message).toMatch(/lane is .*expected a whole number of 0 to 1/)
+        expect(refusal(work).message).toMatch(/lane is .*expected a whole number of 0 to 1/)
       }
     }
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TroupeError } from './errors.ts'
+import { refusal } from '../../testing.ts'
 import { ParallelEnv } from './parallel.ts'
 import { lanterns } from './sample.ts'
 import { episodeSeed } from './seeds.ts'
@@ -24,16 +24,6 @@ const stay = (env: ParallelEnv) => Object.fromEntries(env.agents.map((agent) => 
 
 const sampled = (env: ParallelEnv, infos: Record<string, { actionMask?: Uint8Array }>) =>
   Object.fromEntries(env.agents.map((id) => [id, env.actionSpace(id).sample(infos[id].actionMask)]))
-
-function failure(work: () => unknown): TroupeError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof TroupeError) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
-}
 
 describe('the Parallel view', () => {
   it('shows an agent in the step it dies, and never again in the episode', () => {
@@ -98,7 +88,7 @@ describe('the Parallel view', () => {
     other.reset({ seed: exact })
     expect(other.hash()).toBe(first[0])
     for (const wrong of [-1, 1.5, NaN, 2 ** 53, 'seven']) {
-      expect(failure(() => env.reset({ seed: wrong as number })).message).toMatch(/seed is/)
+      expect(refusal(() => env.reset({ seed: wrong as number })).message).toMatch(/seed is/)
     }
   })
 
@@ -147,7 +137,7 @@ describe('the Parallel view', () => {
 
   it('names agent, action and what is legal when an action is wrong, and changes nothing', () => {
     const env = new ParallelEnv(lanterns, { agents: 2, cells: 2, gustOneIn: 0, horizon: 9 })
-    expect(failure(() => env.step({})).message).toBe('lanterns: step is called before reset; expected reset() first')
+    expect(refusal(() => env.step({})).message).toBe('lanterns: step is called before reset; expected reset() first')
     const { observations } = env.reset({ seed: 2 })
     const left = observations.agent_1[0] === 0
     const hash = env.hash()
@@ -169,29 +159,29 @@ describe('the Parallel view', () => {
         'lanterns: step 0: action of "agent_7" is for an agent that is not here; expected actions of agent_0, agent_1; did you mean agent_0?',
       ],
     ]
-    for (const [actions, message] of tries) expect(failure(() => env.step(actions as never)).message).toBe(message)
+    for (const [actions, message] of tries) expect(refusal(() => env.step(actions as never)).message).toBe(message)
     for (const wrong of [0.5, NaN, '0', null, undefined, [0, 0], { 0: 0 }, -1, 1e300]) {
-      expect(failure(() => env.step({ agent_0: 0, agent_1: wrong as number })).code).toBe('bad-action')
+      expect(refusal(() => env.step({ agent_0: 0, agent_1: wrong as number })).code).toBe('bad-action')
     }
     for (const wrong of [null, 7, [0, 0], new Int32Array(2), 'agent_0']) {
-      expect(failure(() => env.step(wrong as never)).message).toMatch(
+      expect(refusal(() => env.step(wrong as never)).message).toMatch(
         /expected an object with an action for each of agent_0, agent_1/,
       )
     }
     expect(env.hash()).toBe(hash)
-    expect(failure(() => env.actionSpace('agent_9')).message).toMatch(/did you mean/)
-    expect(failure(() => env.observationSpace('__proto__')).code).toBe('unknown-name')
+    expect(refusal(() => env.actionSpace('agent_9')).message).toMatch(/did you mean/)
+    expect(refusal(() => env.observationSpace('__proto__')).code).toBe('unknown-name')
   })
 
   it('says that an agent has left when somebody acts for it', () => {
     const env = new ParallelEnv(dying, CALM)
     env.reset()
     for (let t = 0; t < 3; t++) env.step(stay(env))
-    expect(failure(() => env.step({ ...stay(env), agent_1: 0 })).message).toMatch(
+    expect(refusal(() => env.step({ ...stay(env), agent_1: 0 })).message).toMatch(
       /action of "agent_1" is for an agent that has left/,
     )
     for (let t = 0; t < 3; t++) env.step(stay(env))
-    expect(failure(() => env.step({})).message).toMatch(/called after the episode ended; expected reset/)
+    expect(refusal(() => env.step({})).message).toMatch(/called after the episode ended; expected reset/)
   })
 
   it('takes lists of numbers for multi-discrete and box, and names the dimension that is off', () => {
@@ -200,16 +190,16 @@ describe('the Parallel view', () => {
     expect(infos.agent_0.actionMask!.length).toBe(5)
     multi.step({ agent_0: [0, 1] })
     multi.step({ agent_0: Int32Array.of(0, 0) })
-    expect(failure(() => multi.step({ agent_0: [0, 2] })).message).toMatch(
+    expect(refusal(() => multi.step({ agent_0: [0, 2] })).message).toMatch(
       /expected one of move: 0 stay.*; voice: 0 silent, 1 call/,
     )
     const box = new ParallelEnv(lanterns, { ...CALM, actions: 'box', agents: 1 })
     expect(box.reset().infos.agent_0).toEqual({})
     box.step({ agent_0: [0.5, 2] })
-    expect(failure(() => box.step({ agent_0: [0, 3] })).message).toMatch(
+    expect(refusal(() => box.step({ agent_0: [0, 3] })).message).toMatch(
       /is 3 in glow; expected one of push: a number of -1 to 1/,
     )
-    expect(failure(() => box.step({ agent_0: [NaN, 0] })).code).toBe('bad-action')
+    expect(refusal(() => box.step({ agent_0: [NaN, 0] })).code).toBe('bad-action')
     const space = box.actionSpace('agent_0')
     for (let i = 0; i < 50; i++) expect(space.contains(space.sample())).toBe(true)
   })
@@ -223,10 +213,10 @@ describe('the Parallel view', () => {
     env.step(stay(env))
     env.step(stay(env))
     expect(env.agents).toEqual([])
-    expect(failure(() => env.reset({ options: { agents: 4 } })).message).toMatch(
+    expect(refusal(() => env.reset({ options: { agents: 4 } })).message).toMatch(
       /options that keep them, or a new environment/,
     )
-    expect(failure(() => env.reset({ options: { horizn: 4 } })).message).toMatch(/did you mean "horizon"/)
+    expect(refusal(() => env.reset({ options: { horizn: 4 } })).message).toMatch(/did you mean "horizon"/)
   })
 
   it('explains what an agent sees by name', () => {

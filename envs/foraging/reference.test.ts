@@ -1,7 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { recordings } from '../../testing.ts'
 import { createBatch, envSpec, type EnvBatch } from '../core/index.ts'
 import { foraging } from './index.ts'
 import {
@@ -12,11 +10,6 @@ import {
   type ReferenceConfig,
   type ReferenceState,
 } from './reference.ts'
-
-const folder = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'gridworlds',
-)
 
 interface Transition {
   readonly env: string
@@ -31,22 +24,13 @@ interface Transition {
   readonly obs: readonly unknown[]
 }
 
-interface Recording {
+interface Recorded {
   readonly configs: Record<string, ReferenceConfig>
   readonly records: readonly Transition[]
 }
 
-const files = ['given', 'hidden']
-  .map((part) => join(folder, part))
-  .filter((path) => existsSync(path))
-  .flatMap((path) =>
-    readdirSync(path)
-      .filter((name) => name.startsWith('lbf_'))
-      .map((name) => join(path, name)),
-  )
-
 /** Opens each configuration once. */
-function opener(recording: Recording, more: Record<string, unknown>) {
+function opener(recording: Recorded, more: Record<string, unknown>) {
   const batches = new Map<string, EnvBatch>()
   return (env: string): EnvBatch => {
     let batch = batches.get(env)
@@ -74,15 +58,10 @@ function compare(batch: EnvBatch, record: Transition): void {
 }
 
 describe('recorded transitions of lbforaging 2.0', () => {
-  if (files.length === 0) {
-    test('are there', () => {
-      console.warn(`no recordings in ${folder}: set TROUPE_FIXTURES to compare foraging with the original`)
-      expect(process.env.CI, 'recordings are required in CI').toBeFalsy()
-    })
-  }
-  for (const file of files) {
-    const recording = JSON.parse(gunzipSync(readFileSync(file)).toString()) as Recording
-    const name = file.split('/').slice(-2).join('/')
+  const files = recordings<Recorded>('lbf_')
+  if (files.length === 0) test.skip('are not at hand')
+  for (const { name, read } of files) {
+    const recording = read()
     const batchOf = opener(recording, {})
     const maskedOf = opener(recording, { actionMask: true })
 

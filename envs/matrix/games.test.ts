@@ -1,7 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import { createBatch, type BatchSettings } from '../core/index.ts'
 import { actionsOf, bestWelfare, isCommonPayoff, pureEquilibria, twoPlayerGame, type Game } from './games.ts'
 import { namedGame } from './tables.ts'
@@ -249,13 +247,9 @@ describe('games for any number of players', () => {
   })
 })
 
-const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
-const fixtures = process.env.TROUPE_FIXTURES ?? join(repository, '../shared/fixtures')
-const expectedFile = join(fixtures, 'expected.json')
-const found = existsSync(expectedFile)
-if (!found && !process.env.CI) console.log(`matrix: no ${expectedFile}; its comparison is skipped`)
+const expected = fixtureJson('expected.json')
 
-describe.runIf(found || process.env.CI)('expected.json', () => {
+describe.runIf(expected)('expected.json', () => {
   interface Expected {
     readonly A: number[][]
     readonly B?: number[][]
@@ -267,7 +261,7 @@ describe.runIf(found || process.env.CI)('expected.json', () => {
     readonly uniformPayoff?: number
   }
   const load = () => {
-    const { matrix } = JSON.parse(readFileSync(expectedFile, 'utf8')) as {
+    const { matrix } = expected as {
       matrix: {
         games: Record<string, Expected>
         penalty: Record<string, Expected>

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  Generator,
-  TroupeError,
-  createBatch,
-  namedSeed,
-  type BatchSettings,
-  type DigestibleBatch,
-} from '../core/index.ts'
+import { refusal } from '../../testing.ts'
+import { Generator, createBatch, namedSeed, type BatchSettings, type DigestibleBatch } from '../core/index.ts'
 import { matrix } from './index.ts'
 
 const open = (options: object = {}, settings: BatchSettings = {}) => createBatch(matrix, options, settings)
@@ -20,16 +14,6 @@ function play(options: object, rounds: readonly (readonly number[])[]): Digestib
   batch.reset()
   for (const round of rounds) batch.step(Int32Array.from(round))
   return batch
-}
-
-function refusal(work: () => unknown): TroupeError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof TroupeError) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
 }
 
 describe('rounds', () => {

@@ -1,6 +1,7 @@
 /** Games of several states, memory, observations as in matrix-games, and tables for more than two players. */
 import { describe, expect, test } from 'vitest'
-import { TroupeError, createBatch, type BatchSettings } from '../core/index.ts'
+import { refusal } from '../../testing.ts'
+import { createBatch, type BatchSettings } from '../core/index.ts'
 import { matrix } from './index.ts'
 
 const open = (options: object = {}, settings: BatchSettings = {}) => createBatch(matrix, options, settings)
@@ -11,16 +12,6 @@ function play(options: object, rounds: readonly (readonly number[])[] = []) {
   batch.reset()
   for (const choices of rounds) batch.step(Int32Array.from(choices))
   return batch
-}
-
-function refusal(work: () => unknown): TroupeError {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof TroupeError) return error
-    throw error
-  }
-  throw new Error('nothing was refused')
 }
 
 const featureNames = (batch: ReturnType<typeof open>, agent = 0) =>

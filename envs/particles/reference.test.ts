@@ -1,7 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { recordings } from '../../testing.ts'
 import { createBatch, envSpec, openOptions, type EnvBatch, type Port } from '../core/index.ts'
 import { particles } from './index.ts'
 import { MARGIN, planOf, REACH_MARGINS, type Options } from './options.ts'
@@ -15,11 +13,6 @@ import {
 } from './reference.ts'
 import { type ParticleWorld } from './state.ts'
 
-const folder = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'gridworlds',
-)
-
 interface Transition {
   readonly env: string
   readonly episode: string
@@ -32,24 +25,13 @@ interface Transition {
   readonly obs: readonly (readonly number[])[]
 }
 
-interface Recording {
+interface Recorded {
   readonly configs: Record<
     string,
     ReferenceConfig & { agents: { name: string; obs_dim: number; action: number | { box: [number] } }[] }
   >
   readonly records: readonly Transition[]
 }
-
-const files = ['given', 'hidden']
-  .map((part) => join(folder, part))
-  .filter((path) => existsSync(path))
-  .flatMap((path) =>
-    readdirSync(path)
-      .filter((name) => name.startsWith('mpe_'))
-      .map((name) => join(path, name)),
-  )
-
-const read = (file: string) => JSON.parse(gunzipSync(readFileSync(file)).toString()) as Recording
 
 /** Forces that the original adds and we leave out, far below the last bit of anything that matters. */
 const UNFELT = 1e-18
@@ -144,17 +126,11 @@ function compare(ours: [string, number][], theirs: [string, number][], tolerance
 }
 
 describe('recorded transitions of mpe2 1.1.0', () => {
-  if (files.length === 0) {
-    test('are there', () => {
-      console.warn(`no recordings in ${folder}: set TROUPE_FIXTURES to compare the particles with the original`)
-      expect(process.env.CI, 'recordings are required in CI').toBeFalsy()
-    })
-  }
-
-  for (const file of files) {
-    const name = file.split('/').slice(-2).join('/')
+  const files = recordings<Recorded>('mpe_')
+  if (files.length === 0) test.skip('are not at hand')
+  for (const { name, read } of files) {
     test(`${name}: in double precision the rules agree to 1e-12, and states to the last bit where no contact acts`, () => {
-      const { configs, records } = read(file)
+      const { configs, records } = read()
       const worlds = new Map<string, Precise>()
       let untouched = 0
       for (const record of records) {
@@ -187,7 +163,7 @@ describe('recorded transitions of mpe2 1.1.0', () => {
     })
 
     test(`${name}: a batch of episodes agrees to 1e-6`, () => {
-      const { configs, records } = read(file)
+      const { configs, records } = read()
       const batches = new Map<string, EnvBatch>()
       for (const record of records) {
         const config = configs[record.env]

@@ -1,14 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { fixture } from '../../testing.ts'
 import { createBatch, episodeSeed } from '../core/index.ts'
 import { skirmish } from './index.ts'
 import { type SkirmishWorld } from './state.ts'
 
-const folder = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'skirmish/transitions',
-)
+const folder = fixture('skirmish/transitions')
 
 interface Trace {
   readonly x: readonly number[]
@@ -88,15 +86,15 @@ const total = (trace: Trace) => trace.hp.map((hp, t) => hp + (trace.shield?.[t] 
 /** Ticks at which somebody lost at least half a point. */
 const hits = (values: readonly number[]) => values.flatMap((v, t) => (t > 0 && values[t - 1] - v > 0.45 ? [t] : []))
 
-const duels = existsSync(folder)
-  ? readdirSync(folder)
-      .filter((name) => name !== 'summary.json')
-      .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Duel)
-  : []
+const duels =
+  folder === undefined
+    ? []
+    : readdirSync(folder)
+        .filter((name) => name !== 'summary.json')
+        .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Duel)
 
-test('recorded duels of SMAClite are there', () => {
-  if (duels.length === 0) console.warn(`no recorded duels under ${folder}; set TROUPE_FIXTURES`)
-  if (process.env.CI !== undefined) expect(duels.length).toBeGreaterThan(0)
+test.runIf(folder)('recorded duels of SMAClite are there', () => {
+  expect(duels.length).toBeGreaterThan(0)
 })
 
 describe.each(duels.map((duel) => [duel.id, duel] as const))('%s', (_, duel) => {

@@ -1,17 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import { jain } from './metrics.ts'
 import { playRandomly, slot, stateOf, world } from './testing.ts'
 import { goodAfterBad, stationaryIdle, whittleIndex } from './theory.ts'
 
-const path = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'expected.json',
-)
-const found = existsSync(path)
-if (!found && !process.env.CI) console.log(`spectrum: no ${path}; its comparison is skipped`)
-const known = found || process.env.CI ? JSON.parse(readFileSync(path, 'utf8')).spectrum : undefined
+const known = fixtureJson('expected.json')?.spectrum
 
 describe('metrics', () => {
   test('of four slots are those counted by hand', () => {

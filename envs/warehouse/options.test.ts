@@ -1,15 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createBatch, envSpec, TroupeError } from '../core/index.ts'
+import { fixtureJson, refusal } from '../../testing.ts'
+import { createBatch, envSpec } from '../core/index.ts'
 import { warehouse } from './index.ts'
 import { layoutOf, parametricRows, textRows } from './layout.ts'
 import { optionsFromName } from './reference.ts'
-
-const path = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'gridworlds/checks.json',
-)
 
 interface Checks {
   readonly layouts: Record<
@@ -33,24 +27,8 @@ interface Checks {
   readonly ids_with_empty_request_queue: readonly string[]
 }
 
-function refusal(work: () => unknown): string {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof TroupeError) return error.message
-    throw error
-  }
-  throw new Error('nothing was refused')
-}
-
-if (!existsSync(path)) {
-  test('the recorded layouts and sizes are there', () => {
-    console.warn(`no ${path}: set TROUPE_FIXTURES to compare layouts and sizes with the original`)
-    expect(process.env.CI, 'recordings are required in CI').toBeFalsy()
-  })
-} else {
-  const checks = (JSON.parse(readFileSync(path, 'utf8')) as { rware: Checks }).rware
-
+const checks = fixtureJson<{ rware: Checks }>('gridworlds/checks.json')?.rware
+if (checks !== undefined) {
   describe('recorded layouts and sizes of rware 2.0', () => {
     test.each(Object.keys(checks.layouts))('%s has the recorded floor plan', (size) => {
       const recorded = checks.layouts[size]
@@ -86,7 +64,7 @@ if (!existsSync(path)) {
 
     test('names that cannot reset in the original are refused with a sentence', () => {
       for (const id of checks.ids_that_cannot_reset) {
-        expect(refusal(() => envSpec(warehouse, optionsFromName(id)))).toMatch(
+        expect(refusal(() => envSpec(warehouse, optionsFromName(id))).message).toMatch(
           /^warehouse options: requests is 3[468] \(1[789] robots, difficulty easy\); expected at most 31: /,
         )
       }
@@ -131,7 +109,7 @@ test('message bits make the action a vector of the move and one choice of two pe
 })
 
 test('as many requests as shelves are refused, since a delivered shelf could not be replaced', () => {
-  expect(refusal(() => envSpec(warehouse, { robots: 16, difficulty: 'easy' }))).toMatch(
+  expect(refusal(() => envSpec(warehouse, { robots: 16, difficulty: 'easy' })).message).toMatch(
     /requests is 32 .*; expected at most 31: the floor plan has 32 shelves/,
   )
   expect(envSpec(warehouse, { robots: 16, requests: 31 }).world.scene!.requests).toBe(31)
@@ -153,19 +131,21 @@ test.each([
   ['.xg\n.#.', /layout row 1, column 1 is "#"; expected 'x' shelf, '.' corridor or 'g' goal/],
   ['..g', /floor plan is 3 x 1 cells without a shelf; expected at least one shelf/],
 ])('the floor plan %j is refused with a sentence', (layout, message) => {
-  expect(refusal(() => envSpec(warehouse, { layout }))).toMatch(message)
+  expect(refusal(() => envSpec(warehouse, { layout })).message).toMatch(message)
 })
 
 test('an even number of shelf columns, too many robots and huge plans are refused', () => {
-  expect(refusal(() => envSpec(warehouse, { shelfColumns: 4 }))).toMatch(/shelfColumns is 4; expected an odd number/)
-  expect(refusal(() => envSpec(warehouse, { robots: 200, requests: 1 }))).toMatch(
+  expect(refusal(() => envSpec(warehouse, { shelfColumns: 4 })).message).toMatch(
+    /shelfColumns is 4; expected an odd number/,
+  )
+  expect(refusal(() => envSpec(warehouse, { robots: 200, requests: 1 })).message).toMatch(
     /robots is 200; expected at most 110, one per cell/,
   )
   const huge = Array.from({ length: 300 }, () => `${'.'.repeat(298)}xg`)
-  expect(refusal(() => envSpec(warehouse, { layout: huge }))).toMatch(/layout is 300 x 300 = 90000 cells/)
+  expect(refusal(() => envSpec(warehouse, { layout: huge })).message).toMatch(/layout is 300 x 300 = 90000 cells/)
 })
 
 test('a misspelt option names its nearest neighbour', () => {
-  expect(refusal(() => envSpec(warehouse, { robot: 3 }))).toMatch(/did you mean "robots"\?/)
-  expect(refusal(() => envSpec(warehouse, { size: 'smal' }))).toMatch(/did you mean "?small"?\?/)
+  expect(refusal(() => envSpec(warehouse, { robot: 3 })).message).toMatch(/did you mean "robots"\?/)
+  expect(refusal(() => envSpec(warehouse, { size: 'smal' })).message).toMatch(/did you mean "?small"?\?/)
 })

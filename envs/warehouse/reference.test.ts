@@ -1,7 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { recordings } from '../../testing.ts'
 import { createBatch, type EnvBatch } from '../core/index.ts'
 import { warehouse } from './index.ts'
 import {
@@ -14,11 +12,6 @@ import {
 } from './reference.ts'
 import { REQUESTS } from './start.ts'
 import { type WarehouseWorld } from './state.ts'
-
-const folder = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'gridworlds',
-)
 
 interface Transition {
   readonly env: string
@@ -36,19 +29,10 @@ interface Transition {
   readonly obs: readonly (readonly number[])[]
 }
 
-interface Recording {
+interface Recorded {
   readonly configs: Record<string, ReferenceConfig & { readonly observation: string }>
   readonly records: readonly Transition[]
 }
-
-const files = ['given', 'hidden']
-  .map((part) => join(folder, part))
-  .filter((path) => existsSync(path))
-  .flatMap((path) =>
-    readdirSync(path)
-      .filter((name) => name.startsWith('rware_'))
-      .map((name) => join(path, name)),
-  )
 
 /** a * inverse = 1 modulo 2^32. */
 const INVERSE_5 = 0xcccccccd
@@ -125,15 +109,11 @@ function expectRecorded(batch: EnvBatch, record: Transition, after: ReferenceSta
 }
 
 describe('recorded transitions of rware 2.0', () => {
-  if (files.length === 0) {
-    test('are there', () => {
-      console.warn(`no recordings in ${folder}: set TROUPE_FIXTURES to compare the warehouse with the original`)
-      expect(process.env.CI, 'recordings are required in CI').toBeFalsy()
-    })
-  }
-  for (const file of files) {
-    test(`${file.split('/').slice(-2).join('/')} is reproduced exactly`, () => {
-      const recording = JSON.parse(gunzipSync(readFileSync(file)).toString()) as Recording
+  const files = recordings<Recorded>('rware_')
+  if (files.length === 0) test.skip('are not at hand')
+  for (const { name, read } of files) {
+    test(`${name} is reproduced exactly`, () => {
+      const recording = read()
       const batches = new Map<string, EnvBatch>()
       let ties = 0
       for (const record of recording.records) {

@@ -1,17 +1,11 @@
 /** The tables of the reference simulations, in full, from expected.json; skipped where it is not found. */
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import { formulaGame } from '../../envs/matrix/start.ts'
 import { tensorsOf } from '../../envs/matrix/theory/index.ts'
 import { basinCounts, basinShares, createFlow, divergence, lyapunovExponent } from './index.ts'
 
-const repository = join(dirname(fileURLToPath(import.meta.url)), '../..')
-const fixtures = process.env.TROUPE_FIXTURES ?? join(repository, '../shared/fixtures')
-const expectedFile = join(fixtures, 'expected.json')
-const found = existsSync(expectedFile)
-if (!found && !process.env.CI) console.log(`dynamics: no ${expectedFile}; its comparison is skipped`)
+const expected = fixtureJson('expected.json')
 
 interface Expected {
   readonly alldQRE: { c: number; [eta: string]: number | string }
@@ -34,8 +28,8 @@ interface Expected {
 
 const logit = (p: number) => Math.log(p / (1 - p))
 
-describe.runIf(found || process.env.CI)('expected.json', () => {
-  const load = () => (JSON.parse(readFileSync(expectedFile, 'utf8')) as { dynamics: Expected }).dynamics
+describe.runIf(expected)('expected.json', () => {
+  const load = () => (expected as { dynamics: Expected }).dynamics
 
   test('basin shares of 10,000 starts are within the tolerance of every row', () => {
     const { tol, rows } = load().basins_ALLD_GRIM_ALLC

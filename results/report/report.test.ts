@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import { statistics } from '../../agents/core/evaluate.ts'
 import { scenarioHash } from '../../scenarios/open.ts'
 import { loadScenario } from '../../scenarios/load.ts'
@@ -409,15 +410,9 @@ function requireLoadable(data: MarlEval) {
 }
 
 describe('export for marl-eval', () => {
-  const path = join(process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'), 'algorithms/vectors.json') // prettier-ignore
-  const there = existsSync(path)
-  if (!there) {
-    if (process.env.CI !== undefined) throw new Error(`no recorded marl-eval file at ${path}; set TROUPE_FIXTURES`)
-    console.warn(`no recorded marl-eval file at ${path}; set TROUPE_FIXTURES`)
-  }
-  const vectors = there ? JSON.parse(readFileSync(path, 'utf8')).marl_eval : undefined
+  const vectors = fixtureJson('algorithms/vectors.json')?.marl_eval
 
-  test.skipIf(!there)(
+  test.runIf(vectors)(
     'three metrics of one step are one entry, and the recorded file comes out of records like it went in',
     () => {
       const { input } = vectors as { input: { Env: Record<string, Record<string, Record<string, Record<string, Record<string, number[]> & { step_count: number }>>>> } } // prettier-ignore
@@ -454,7 +449,7 @@ describe('export for marl-eval', () => {
     },
   )
 
-  test.skipIf(!there)('our reading of its processing gives its recorded matrices, its slip included', () => {
+  test.runIf(vectors)('our reading of its processing gives its recorded matrices, its slip included', () => {
     const lower = (value: unknown): unknown => value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toLowerCase(), lower(inner)])) : value // prettier-ignore
     const { env } = processed(lower(vectors.input) as MarlEval, 'return')
     const absolute = vectors.absolute_metric_matrices_runs_x_tasks.mean_norm_return

@@ -1,7 +1,6 @@
 /** The recorded results of rliable 1.2 and of marl-eval's pipeline, and what can be worked out by hand. */
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { fixtureJson } from '../../testing.ts'
 import {
   aggregateIntervals,
   aggregates,
@@ -20,15 +19,7 @@ import {
 } from '../statistics.ts'
 import { Generator, namedSeed } from '../../envs/core/index.ts'
 
-const path = join(
-  process.env.TROUPE_FIXTURES ?? resolve(import.meta.dirname, '../../../shared/fixtures'),
-  'algorithms/vectors.json',
-)
-const there = existsSync(path)
-if (!there) {
-  if (process.env.CI !== undefined) throw new Error(`no recorded statistics at ${path}; set TROUPE_FIXTURES`)
-  console.warn(`no recorded statistics at ${path}; set TROUPE_FIXTURES`)
-}
+const recorded = fixtureJson('algorithms/vectors.json')?.rliable as Vectors | undefined
 
 interface Vectors {
   readonly scores_A: { data: number[][] }
@@ -51,10 +42,10 @@ const close = (got: readonly number[], expected: readonly number[]) => {
   got.forEach((value, i) => expect(value, `value ${i}`).toBeCloseTo(expected[i], 13))
 }
 
-describe.skipIf(!there)('recorded with rliable', () => {
-  const vectors: Vectors = there ? JSON.parse(readFileSync(path, 'utf8')).rliable : undefined
-  const A = there ? vectors.scores_A.data : []
-  const B = there ? vectors.scores_B.data : []
+describe.runIf(recorded)('recorded with rliable', () => {
+  const vectors = recorded!
+  const A = recorded?.scores_A.data ?? []
+  const B = recorded?.scores_B.data ?? []
 
   test('mean, median, interquartile mean and optimality gap are its own', () => {
     for (const [name, scores] of Object.entries({ A, B }) as ['A' | 'B', Scores][]) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { refusal } from '../../testing.ts'
 import fc from 'fast-check'
 import { readFileSync, readdirSync } from 'node:fs'
 import { TroupeError } from '../../envs/core/errors.ts'
@@ -7,16 +8,6 @@ import { CLIENT_MESSAGES, SERVER_MESSAGES, readClientMessage, readServerMessage 
 import { ReplayAssembly, decodeChunk, encodeChunk, type ReplayChunk, type ReplayOpened } from './replays.ts'
 import { type ReplayHeaderShape } from './replays.ts'
 import { sketchReplay } from '../testing.ts'
-
-function refusal(task: () => unknown): TroupeError {
-  try {
-    task()
-  } catch (error) {
-    if (error instanceof TroupeError) return error
-    throw error
-  }
-  throw new Error('nothing was thrown')
-}
 
 describe('text messages', () => {
   it('are read when they are as documented', () => {

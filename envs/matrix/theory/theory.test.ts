@@ -1,8 +1,6 @@
 /** Game theory against published values and hand computation; expected.json is read where it is found. */
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { fixtureJson } from '../../../testing.ts'
 import { Generator, namedSeed } from '../../core/index.ts'
 import { coordinationReward } from '../formulas.ts'
 import { actionsOf, bestWelfare, normalForm, pureEquilibria, twoPlayerGame, welfare, type Game } from '../games.ts'
@@ -461,13 +459,9 @@ test('an equilibrium is one whatever the payoffs are called: a custom copy has t
   expect(equilibria(copy)).toEqual(equilibria(bos))
 })
 
-const repository = join(dirname(fileURLToPath(import.meta.url)), '../../..')
-const fixtures = process.env.TROUPE_FIXTURES ?? join(repository, '../shared/fixtures')
-const expectedFile = join(fixtures, 'expected.json')
-const found = existsSync(expectedFile)
-if (!found && !process.env.CI) console.log(`matrix theory: no ${expectedFile}; its comparison is skipped`)
+const expected = fixtureJson('expected.json')
 
-describe.runIf(found || process.env.CI)('expected.json', () => {
+describe.runIf(expected)('expected.json', () => {
   interface Ordinal {
     readonly payoffs: number[]
     readonly pureNE: number[][]
@@ -489,7 +483,7 @@ describe.runIf(found || process.env.CI)('expected.json', () => {
     readonly coordinationGameBNPG: { eps: number; oneStep: Record<string, [number, number]> }
     readonly byzantineToy: { steps: number; cooperative: number; oneAdversaryValue: number }
   }
-  const load = () => (JSON.parse(readFileSync(expectedFile, 'utf8')) as { matrix: Expected }).matrix
+  const load = () => (expected as { matrix: Expected }).matrix
 
   test('the tables of matrix-games and all ordinal games, with their equilibria', () => {
     const { uoeOther, ordinal2x2 } = load()
