@@ -84,6 +84,11 @@ export class Iagc extends A2c<IagcSettings> {
     )
   }
 
+  /** Not before the actors are as sparse as they are meant to end. */
+  settled(): boolean {
+    return this.pruners.every((pruner) => pruner.reached(this.settings.sparsity))
+  }
+
   protected override learn(pace: Parameters<A2c<IagcSettings>['learn']>[0]): Metrics {
     const { pruneEvery, pruneFrom, pruneTo, scheduleSteps, sparsitySchedule, sparsityStart, sparsity } = this.settings
     const { updates } = this.parts.count

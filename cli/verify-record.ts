@@ -94,8 +94,9 @@ export function verifyRecord(
       replays++
     }
   }
+  const from = record.best?.from ?? 0
   const best = record.evaluations.reduce<number | null>(
-    (high, point) => Math.max(high ?? -Infinity, point.return.mean),
+    (high, point) => (point.step < from ? high : Math.max(high ?? -Infinity, point.return.mean)),
     null,
   )
   if (best !== null && record.best !== null && !close(best, record.best.mean))

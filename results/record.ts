@@ -85,7 +85,16 @@ export const ResultRecord = strict(
       lanes: count('Parallel episodes.'),
     }),
     evaluations: Type.Array(EvaluationPoint),
-    best: Type.Union([strict({ step: count('Evaluation with the highest mean.'), mean: Type.Number() }), Type.Null()]),
+    best: Type.Union([
+      strict({
+        step: count('Evaluation with the highest mean.'),
+        mean: Type.Number(),
+        from: Type.Optional(
+          count('Evaluations before this step do not count: networks were not as sparse as they end.'),
+        ),
+      }),
+      Type.Null(),
+    ]),
     absolute: Type.Union([
       strict({ step: count('Training steps of the checkpoint that was measured: the best.'), ...Measured }),
       Type.Null(),

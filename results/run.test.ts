@@ -355,6 +355,27 @@ test('every learner runs, with those of these settings that it has', async () =>
   }
 })
 
+test('while masks still grow no checkpoint is the best one; at the final sparsity the highest mean is', async () => {
+  const small = { lanes: 4, rolloutSteps: 10, hidden: 8, network: 'mlp', criticNetwork: 'mlp', chunk: null }
+  const settings = { ...small, sparsity: 0.9, sparsitySchedule: 'linear', pruneEvery: 1, pruneFrom: 0, pruneTo: 0.5 }
+  const asked = request({ algorithm: 'iagc', settings, seed: 'd', out: join(home, 'pruned') })
+  const stop = new AbortController()
+  const onProgress = (event: Progress) => event.kind === 'update' && event.step >= 120 && stop.abort()
+  await trainRun({ ...asked, signal: stop.signal, onProgress })
+  expect(json(asked.out, 'record.json').status).toBe('interrupted')
+  await trainRun({ ...asked, resume: true })
+  const { evaluations, best, absolute } = readRecord(join(asked.out, 'record.json'))
+  expect(evaluations.map(({ step }) => step)).toEqual([0, 120, 200, 320, 400])
+  const count = evaluations.filter(({ step }) => step >= 200)
+  const [high] = count.toSorted((a, b) => b.return.mean - a.return.mean)
+  expect(best).toEqual({ step: high.step, mean: high.return.mean, from: 200 })
+  expect(absolute!.step).toBe(high.step)
+  const whole = await trainRun({ ...asked, settings: { ...settings, pruneTo: 1 }, out: join(home, 'pruned-late') })
+  const late = readRecord(whole.record)
+  expect(Math.max(...late.evaluations.map(({ return: { mean } }) => mean))).toBeGreaterThan(late.best!.mean)
+  expect(late.best).toEqual({ step: 400, mean: late.evaluations[4].return.mean, from: 400 })
+})
+
 test('only what is there to go on from holds the memory of a learner: evaluations and best checkpoints leave it alone', async () => {
   const saves = vi.spyOn(Memory.prototype, 'save')
   const out = join(home, 'remembers')

@@ -124,7 +124,9 @@ export interface RunSummary {
 interface Ledger {
   /** Evaluations made, in order. */
   evaluations: EvaluationPoint[]
-  best: { step: number; mean: number } | null
+  best: ResultRecord['best']
+  /** The best is only the latest of a learner that is not what was asked for yet. */
+  pending?: boolean
   /** Wall seconds of the sittings before. */
   seconds: number
 }
@@ -369,6 +371,7 @@ class Run {
     const where = `${this.plan.folder}: checkpoint`
     for (const point of run?.evaluations ?? []) this.ledger.evaluations.push(check(EvaluationPoint, point, where))
     this.ledger.best = run?.best ?? null
+    this.ledger.pending = run?.pending ?? false
     this.ledger.seconds = run?.seconds ?? 0
   }
 
@@ -495,8 +498,11 @@ class Run {
       replays,
     }
     ledger.evaluations.push(entry)
-    if (ledger.best === null || entry.return.mean > ledger.best.mean) {
-      ledger.best = { step: entry.step, mean: entry.return.mean }
+    if (ledger.best === null || ledger.pending === true || entry.return.mean > ledger.best.mean) {
+      // While a learner is not what was asked for, its latest stands in for the best, and nothing before counts.
+      const from = ledger.pending === true ? entry.step : ledger.best?.from
+      ledger.best = { step: entry.step, mean: entry.return.mean, ...(from === undefined ? {} : { from }) }
+      ledger.pending = learner.settled?.() === false
       writeCheckpoint(this.path('checkpoints/best'), this.checkpoint('to play'))
     }
     this.latestReplay = replays.length === 0 ? this.latestReplay : basename(replays[0].file)

@@ -73,6 +73,11 @@ export interface Learner {
    */
   save(what?: SavedPart): Checkpoint
   load(checkpoint: Checkpoint): void
+  /**
+   * Whether what it plays is of the kind that was asked for. Left out = always. Networks that are still being pruned are not, and
+   * do not compete for the best checkpoint.
+   */
+  settled?(): boolean
   /** The episodes in its memory, where it has one. */
   dataset?(): Dataset
   dispose(): void

@@ -32,6 +32,15 @@ export class Pruner implements Kept {
     return this.layers.reduce((sum, { from, to }) => sum + to - from, 0)
   }
 
+  /** Whether every layer has as many masks as that sparsity asks for. */
+  reached(sparsity: number): boolean {
+    return this.layers.every(({ from, to }) => {
+      let count = 0
+      for (let i = from; i < to; i++) count += this.masked[i]
+      return count === Math.round(sparsity * (to - from))
+    })
+  }
+
   /** Part of the prunable weights that are masked now. */
   get sparsity(): number {
     let count = 0
