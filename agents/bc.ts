@@ -34,6 +34,7 @@ import { scheduled } from './core/onpolicy.ts'
 import { type Policy, type PolicyMemory } from './core/policy.ts'
 import { alone } from './core/shards.ts'
 import { real, whole, yes } from './core/settings.ts'
+import { SHARING } from './core/sharing.ts'
 import { tf } from './core/tensors.ts'
 import { JointDescent, differentiateTogether } from './core/together.ts'
 import { Utilities, type MakeNetwork } from './core/utilities.ts'
@@ -55,10 +56,7 @@ export const BC_SETTINGS = Type.Object(
       description: 'Between layers.',
     }),
     outputGain: real(0.01, 0, 10, 'Orthogonal gain of the last layer: nearly uniform at first. Ours.'),
-    sharing: Type.Union([Type.Literal('full'), Type.Literal('kind'), Type.Literal('none')], {
-      default: 'full',
-      description: 'full: one network for all agents; kind: one for each kind of body; none: one for each agent.',
-    }),
+    sharing: SHARING,
     agentId: yes('Append a one-hot agent id to what a network sees; OG-MARL.'),
     batchSteps: whole(512, 1, 1 << 20, 'Recorded steps of the whole team in a gradient step. Ours.'),
     window: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {

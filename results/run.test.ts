@@ -332,6 +332,7 @@ test('evaluation and absolute episodes have seeds of their own purpose', async (
     episodeSeed('seed', 'eval', 0, 0),
     episodeSeed('seed', 'eval', 1, 0),
   ])
+  expect(new Set([...seeds, episodeSeed('seed', 'train', 0, 0)]).size).toBe(4) // the same lane and episode
 })
 
 test('every learner runs, with those of these settings that it has', async () => {

@@ -6,7 +6,7 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from '#typebox'
 import { Generator, TroupeError, namedSeed, type EnvBatch, type EnvSpec } from '../../envs/core/index.ts'
 import { clippedValueLoss, fusedAdam, fusedRmsProp, type FusedOptimiser, type PolicyRows } from '../kernels/index.ts'
-import { Actors, sharedBy, type Memory, type SharedActor, type Sharing } from './actor.ts'
+import { Actors, type Memory, type SharedActor } from './actor.ts'
 import { type Checkpoint } from './checkpoint.ts'
 import { Critics, type Critic, type Sights } from './critic.ts'
 import { type Inputs, type Uploaded } from './inputs.ts'
@@ -50,6 +50,7 @@ import {
   type Shard,
   type ShardGroup,
 } from './shards.ts'
+import { SHARING, sharedBy, type Sharing } from './sharing.ts'
 import { tf } from './tensors.ts'
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -90,10 +91,7 @@ export const ACTOR_SETTINGS = {
     'Of real-valued actions at first, one learned number per dimension, in half of its range; ref 1 in raw units. Discrete: unused.',
   ),
   agentId: yes('Append a one-hot agent id to the inputs of shared networks.'),
-  sharing: Type.Union([Type.Literal('full'), Type.Literal('kind'), Type.Literal('none')], {
-    default: 'full',
-    description: 'Networks: one for all agents, one for each kind of body, or one for each agent.',
-  }),
+  sharing: SHARING,
   lr: real(2e-3, 0, 1, 'Step size of the actor.'),
   lrSchedule: Type.Union(SCHEDULES, {
     default: 'constant',
@@ -401,7 +399,7 @@ export abstract class ActorCritic<Settings extends ActorOnlySettings = ActorOnly
     this.group = request.group ?? alone(settings.shards)
     const { agents = [...spec.agents.keys()] } = request
     const ids = agents.flatMap((agent) => spec.agents[agent]?.id ?? []) // one too many is refused by the collector
-    const groups = sharedBy(settings.sharing, spec, agents)
+    const groups = sharedBy(settings.sharing, spec, ids)
     const draws = (what: string) => (member: number) =>
       new Generator(namedSeed(seed, `${name}: ${what}${member === 0 ? '' : ` ${member}`} weights`))
     this.sights = settings.observationNorm ? openSights(spec) : undefined
@@ -702,7 +700,7 @@ function groupsOf(
 ): Int32Array {
   if (sharing === 'full') return new Int32Array(agents.length)
   const missing = indices.indexOf(-1)
-  if (missing < 0) return sharedBy(sharing, spec, indices)
+  if (missing < 0) return sharedBy(sharing, spec, agents)
   throw new TroupeError('bad-usage', {
     where: `${name}: checkpoint`,
     got: `networks of their own for ${agents.join(', ')}`,

@@ -230,23 +230,6 @@ export class SharedActor {
   }
 }
 
-/** full: one network for all agents; kind: one for each kind of body; none: one for each agent. */
-export type Sharing = 'full' | 'kind' | 'none'
-
-/**
- * Number of the network of each learning agent, in order of first appearance.
- * @param agents indices of the learning agents
- */
-export function sharedBy(sharing: Sharing, spec: EnvSpec, agents: readonly number[]): Int32Array {
-  const names: string[] = []
-  return Int32Array.from(agents, (agent) => {
-    const { id = '', kind = '' } = spec.agents[agent] ?? {} // one too many is refused by the collector
-    const name = sharing === 'full' ? '' : sharing === 'kind' ? kind : id
-    if (!names.includes(name)) names.push(name)
-    return names.indexOf(name)
-  })
-}
-
 /** The agents of each network, [groups][members], as slots 0 to n − 1. */
 export function slotsOf(groups: Int32Array): Int32Array[] {
   const count = groups.length === 0 ? 0 : Math.max(...groups) + 1

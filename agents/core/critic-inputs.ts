@@ -1,8 +1,9 @@
 /** What critics of teams see, by name of a setting. */
 import { Type } from '#typebox'
 import { TroupeError, type EnvSpec } from '../../envs/core/index.ts'
-import { type Sharing } from './actor.ts'
+
 import { Inputs, type Column } from './inputs.ts'
+import { apart, type Sharing } from './sharing.ts'
 
 /** The setting of critics that see the world. */
 export const CENTRAL_SETTINGS = {
@@ -68,7 +69,7 @@ export function centralInputs(
   }
   const columns = world[criticInput]
   if (critic === 'n-headed') return new Inputs(spec, agents, { columns, heads: agents, hidesDead: false })
-  const ids = agentId && sharing !== 'none'
+  const ids = agentId && !apart(sharing)
   return new Inputs(spec, agents, { columns: ids ? [...columns, 'id'] : columns, heads: 1, hidesDead: true })
 }
 
@@ -78,7 +79,7 @@ export function ownInputs(
   agents: number,
   { agentId, sharing }: { readonly agentId: boolean; readonly sharing: Sharing },
 ): Inputs {
-  const ids = agentId && sharing !== 'none'
+  const ids = agentId && !apart(sharing)
   const columns = ids ? (['observation', 'id'] as const) : (['observation'] as const)
   return new Inputs(spec, agents, { columns, heads: 1, hidesDead: true })
 }

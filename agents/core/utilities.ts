@@ -8,11 +8,10 @@ import { type EpisodeBatch, type EpisodeMemory } from './episodes.ts'
 import { type PlayMode } from './learner.ts'
 import { type Sequences } from './networks.ts'
 import { type ActionBatch, type AgentView, type Policy, type PolicyMemory } from './policy.ts'
+import { sharedBy, type Sharing } from './sharing.ts'
 import { tf } from './tensors.ts'
 import { type Learnable, type Weights } from './together.ts'
 import { bestLegal, type Exploration } from './values.ts'
-
-export type Sharing = 'full' | 'kind' | 'none'
 
 export interface UtilitySettings {
   readonly sharing: Sharing
@@ -29,17 +28,6 @@ export interface UtilityMemory {
 /** Makes a network. @param name prefix of its tensors */
 export type MakeNetwork = (name: string, inputs: number, outputs: number) => Learnable
 
-/** Network of each agent, in order of first appearance. */
-function groupsOf(sharing: Sharing, spec: EnvSpec, agents: readonly string[]): number[] {
-  const names: string[] = []
-  return agents.map((id) => {
-    const kind = spec.agents.find((agent) => agent.id === id)?.kind ?? ''
-    const name = sharing === 'full' ? '' : sharing === 'kind' ? kind : id
-    if (!names.includes(name)) names.push(name)
-    return names.indexOf(name)
-  })
-}
-
 /** Q_i(h_i, ·) of n agents. */
 export class Utilities {
   /** Ids of the agents, in the order of their one-hot slots. */
@@ -50,7 +38,7 @@ export class Utilities {
   /** Choices made that the mask forbade; stays 0. */
   maskViolations = 0
   private readonly settings: UtilitySettings
-  private readonly groups: readonly number[] // [n]
+  private readonly groups: Int32Array // [n]
   private readonly F: number
   private readonly A: number
   private readonly width: number
@@ -61,7 +49,7 @@ export class Utilities {
     this.agents = agents
     this.sizes = actionSizes
     this.settings = settings
-    this.groups = groupsOf(settings.sharing, spec, agents)
+    this.groups = sharedBy(settings.sharing, spec, agents)
     this.F = F
     this.A = A
     this.width = F + (settings.lastAction ? A : 0) + (settings.agentId ? agents.length : 0)

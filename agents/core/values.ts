@@ -7,6 +7,7 @@ import { exponential, type EnvSpec } from '../../envs/core/index.ts'
 import { fuse } from '../kernels/index.ts'
 import { type LearnerRequest } from './learner.ts'
 import { real, whole, yes } from './settings.ts'
+import { SHARING } from './sharing.ts'
 import { requireOneReward } from './teams.ts'
 import { tf } from './tensors.ts'
 
@@ -26,10 +27,7 @@ export const LEARNING_SETTINGS = {
     'Steps played in every lane between two looks at the memory. Episodes are learned from when they end, however many ' +
       'of these stretches they take.',
   ),
-  sharing: Type.Union([Type.Literal('full'), Type.Literal('kind'), Type.Literal('none')], {
-    default: 'full',
-    description: 'full: one network for all agents; kind: one for each kind of body; none: one for each agent.',
-  }),
+  sharing: SHARING,
   agentId: yes('Append a one-hot agent id to what a network sees; EPyMARL and PyMARL.'),
   lastAction: Type.Boolean({
     default: false,
