@@ -21,7 +21,8 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       'after',
       `
 Writes report.html (one file, no scripts; replays of the worst episodes inside), report.md, report.tex, runs.csv and
-marl-eval.json. Runs that are not over are left out and said so; two protocols under one name are refused.
+marl-eval.json. Runs that are not over are left out and said so; two protocols under one name are refused. Where a learner
+is there with several sparsities, a table says what each of them returns.
 
 Example:
   troupe report troupe-data/bench/core --title "Core, ten seeds"`,
@@ -67,7 +68,7 @@ function jsonOf(report: Report, files: Record<string, string>, records: number, 
       rows: rows.map(({ entry, runs, values, intervals, rank, standing }) => ({ algorithm: entry, runs, ...values, intervals, rank, tier: standing.tier })), // prettier-ignore
       improvement,
     })),
-    tasks: report.tasks.map(({ id, protocol, rows }) => ({ scenario: id, protocol, rows })),
+    tasks: report.tasks.map(({ id, protocol, rows, sparsity }) => ({ scenario: id, protocol, rows, sparsity })),
   }
 }
 

@@ -1,5 +1,6 @@
 /** Numbers and names as reports write them. */
 import { FAILED, rankText, type Interval, type RankRange } from '../statistics.ts'
+import { type SparsityRow } from './model.ts'
 
 const MINUS = '−'
 
@@ -49,3 +50,31 @@ export const AGGREGATE_NOTE =
   'Scores are absolute metrics, normalised per task: 0 is random play, 1 the best known return. IQM: mean of the middle ' +
   'half of all runs × tasks. Intervals: 95 %, percentile bootstrap, runs drawn within each task; tasks are not drawn. ' +
   'Rank is a range wherever the 95 % interval of the difference in IQM contains 0.'
+
+export const SPARSITY_HEAD = ['learner', 'schedule', 'masked', 'return', 'runs from', 'to', 'of the dense ones', 'runs']
+
+export const SPARSITY_NOTE =
+  'Return against sparsity: the part of the weights that pruning masks in the end, and the mean over runs of the last evaluation.'
+
+/** The cells under `SPARSITY_HEAD`. */
+export function sparsityCells({
+  algorithm,
+  schedule,
+  sparsity,
+  mean,
+  low,
+  high,
+  ofDense,
+  runs,
+}: SparsityRow): string[] {
+  return [
+    algorithm,
+    schedule === '' ? '–' : schedule,
+    `${Number((100 * sparsity).toFixed(2))} %`,
+    figure(mean),
+    figure(low),
+    figure(high),
+    ofDense === null ? '–' : `${(100 * ofDense).toFixed(1)} %`,
+    String(runs),
+  ]
+}

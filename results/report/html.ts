@@ -3,7 +3,18 @@
  * that forbids them. The one style sheet is allowed by its hash.
  */
 import { createHash } from 'node:crypto'
-import { AGGREGATE_NOTE, durationText, figure, groupTitle, intervalText, rankCell, stepsText } from './format.ts'
+import {
+  AGGREGATE_NOTE,
+  SPARSITY_HEAD,
+  SPARSITY_NOTE,
+  durationText,
+  figure,
+  groupTitle,
+  intervalText,
+  rankCell,
+  sparsityCells,
+  stepsText,
+} from './format.ts'
 import { type Curve, type GroupReport, type Report, type TaskReport } from './model.ts'
 import { DASHES, KINDS, escaped, intervalChart, lineChart } from './svg.ts'
 
@@ -194,7 +205,8 @@ function tasksHtml(tasks: readonly TaskReport[], kind: KindOf): string {
             }),
             'Mean over runs of the evaluation returns; bands are pointwise 95 % intervals.',
           )
-    return `<section><h3>${escaped(task.id)}</h3>${lines}${chart}<p class="small">${escaped(`Measured: ${task.protocol}.${known} ${task.env} version ${task.version}, scenario ${task.scenarioHash.slice(0, 12)}.`)}</p></section>` // prettier-ignore
+    const sparse = task.sparsity.length === 0 ? '' : `${table(SPARSITY_HEAD, task.sparsity.map(sparsityCells), [1])}<p class="small">${escaped(SPARSITY_NOTE)}</p>` // prettier-ignore
+    return `<section><h3>${escaped(task.id)}</h3>${lines}${chart}${sparse}<p class="small">${escaped(`Measured: ${task.protocol}.${known} ${task.env} version ${task.version}, scenario ${task.scenarioHash.slice(0, 12)}.`)}</p></section>` // prettier-ignore
   })
   return `<h2>Tasks</h2><div class="tasks">${parts.join('\n')}</div>`
 }

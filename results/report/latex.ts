@@ -1,5 +1,5 @@
 /** Tables for papers: booktabs, nothing else needed. */
-import { AGGREGATE_NOTE, figure, groupTitle, rankCell } from './format.ts'
+import { AGGREGATE_NOTE, SPARSITY_HEAD, SPARSITY_NOTE, figure, groupTitle, rankCell, sparsityCells } from './format.ts'
 import { type Report } from './model.ts'
 import { type Interval } from '../statistics.ts'
 
@@ -68,5 +68,9 @@ export function reportLatex(report: Report): string {
   const protocols = [...new Set(tasks.map(({ protocol }) => protocol))]
   const caption = `Return by task with 95\\,\\% bootstrap intervals over runs. Measured: ${tex(protocols.join('; or '))}.`
   parts.push(float(caption, tabular(`l${'r'.repeat(entries.length)}`, ['Task', ...entries.map(({ name }) => tex(name))], rows))) // prettier-ignore
+  for (const task of tasks.filter(({ sparsity }) => sparsity.length > 0)) {
+    const cells = task.sparsity.map((row) => sparsityCells(row).map(tex))
+    parts.push(float(`${tex(task.id)}. ${tex(SPARSITY_NOTE)}`, tabular('llrrrrrr', SPARSITY_HEAD, cells)))
+  }
   return `${parts.join('\n')}\n`
 }

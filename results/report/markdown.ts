@@ -1,5 +1,15 @@
 /** A report as Markdown (tables of GitHub's kind), for notes and pull requests. */
-import { AGGREGATE_NOTE, figure, groupTitle, intervalText, rankCell, stepsText } from './format.ts'
+import {
+  AGGREGATE_NOTE,
+  SPARSITY_HEAD,
+  SPARSITY_NOTE,
+  figure,
+  groupTitle,
+  intervalText,
+  rankCell,
+  sparsityCells,
+  stepsText,
+} from './format.ts'
 import { type Report } from './model.ts'
 
 /** Text that Markdown and HTML leave alone. */
@@ -66,6 +76,10 @@ export function reportMarkdown(report: Report): string {
       ),
     )
     parts.push(plain(`Measured: ${task.protocol}.`))
+    if (task.sparsity.length > 0) {
+      parts.push(plain(SPARSITY_NOTE))
+      parts.push(table(SPARSITY_HEAD, task.sparsity.map((row) => sparsityCells(row).map(plain)))) // prettier-ignore
+    }
   }
   parts.push('## Who was measured')
   parts.push(

@@ -101,7 +101,25 @@ export interface TaskReport {
   /** Best first. */
   readonly rows: readonly TaskRow[]
   readonly curves: readonly Curve[]
+  /** What pruning costs, for learners that are here with several sparsities; by learner, schedule and sparsity. */
+  readonly sparsity: readonly SparsityRow[]
   readonly protocol: string
+}
+
+/** Runs of a learner that ended with the same part of their weights masked. */
+export interface SparsityRow {
+  readonly algorithm: string
+  /** How masks grew; '' where nothing is masked. */
+  readonly schedule: string
+  /** Part of the weights that are masked at the end, 0 to 1. */
+  readonly sparsity: number
+  readonly runs: number
+  /** Means over runs of the last evaluation, which is of the final masks whatever the best checkpoint is of. */
+  readonly mean: number
+  readonly low: number
+  readonly high: number
+  /** Of the runs in which nothing is masked; null where there are none, or where their return is not above 0. */
+  readonly ofDense: number | null
 }
 
 export interface AggregateRow {
@@ -400,9 +418,43 @@ function taskOf(
     normalised: reference?.random !== undefined && reference.best !== undefined && reference.best > reference.random,
     rows: rows.sort((a, b) => b.mean - a.mean || (a.entry < b.entry ? -1 : 1)),
     curves: present.flatMap((entry, i) => curveOf(entry, runsOf(entry, scenario.id), may[i].intervals, bootstrap)),
+    sparsity: sparsityOf(present.flatMap((entry) => runsOf(entry, scenario.id))),
     protocol: protocolText(present.map((name) => runsOf(name, scenario.id)[0].record)),
   }
 }
+
+/** @returns nothing for learners that have one sparsity only */
+function sparsityOf(runs: Runs): SparsityRow[] {
+  const pruned = runs.map(({ record }) => record).filter((record) => record.status === 'finished' && record.evaluations.length > 0 && typeof record.settings.sparsity === 'number') // prettier-ignore
+  const kinds = new Map<string, ResultRecord[]>()
+  for (const record of pruned) {
+    const { sparsity, sparsitySchedule } = record.settings
+    const key = canonicalJson([record.algorithm, sparsity === 0 ? '' : (sparsitySchedule ?? ''), sparsity])
+    kinds.set(key, [...(kinds.get(key) ?? []), record])
+  }
+  const rows = [...kinds].map(([key, records]) => {
+    const [algorithm, schedule, sparsity] = JSON.parse(key) as [string, string, number]
+    const returns = records.map(({ evaluations }) => evaluations[evaluations.length - 1].return.mean)
+    return {
+      algorithm,
+      schedule,
+      sparsity,
+      runs: records.length,
+      mean: meanOf(returns),
+      low: Math.min(...returns),
+      high: Math.max(...returns),
+    }
+  })
+  return rows
+    .filter(({ algorithm }) => rows.filter((row) => row.algorithm === algorithm).length > 1)
+    .map((row) => {
+      const dense = rows.find(({ algorithm, sparsity }) => algorithm === row.algorithm && sparsity === 0)?.mean ?? 0
+      return { ...row, ofDense: dense > 0 ? row.mean / dense : null }
+    })
+    .sort((a, b) => byText(a.algorithm, b.algorithm) || byText(a.schedule, b.schedule) || a.sparsity - b.sparsity)
+}
+
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 /** How the numbers of a task were measured, in words that stand beside them. */
 function protocolText(records: readonly ResultRecord[]): string {

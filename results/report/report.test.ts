@@ -116,6 +116,37 @@ const two = [hunt, climb].flatMap((scenario) =>
 
 const quick = { replicates: 2000 }
 
+test('return against sparsity: last evaluations by schedule and sparsity, dense runs being the measure', () => {
+  const sparse = (sparsity: number, sparsitySchedule: string, seed: string, last: number) =>
+    at(
+      made({ algorithm: 'iagc', seed, curve: [[0, [9, 9]], [1000, [last - 1, last + 1]]], change: { settings: { sparsity, sparsitySchedule } } }), // prettier-ignore
+      `runs/${sparsity}-${sparsitySchedule}-${seed}`,
+    )
+  const pruned = [
+    sparse(0.9, 'linear', '1', 4),
+    sparse(0.9, 'harmonic', '1', 5),
+    sparse(0.9, 'harmonic', '2', 7),
+    sparse(0.5, 'harmonic', '1', 7.5),
+    sparse(0, 'polynomial', '1', 8),
+  ]
+  const report = buildReport([...pruned, at(made())], quick)
+  const of = (schedule: string, sparsity: number, runs: number, [mean, low, high]: number[], ofDense: number) => ({ algorithm: 'iagc', schedule, sparsity, runs, mean, low, high, ofDense }) // prettier-ignore
+  expect(report.tasks[0].sparsity).toEqual([
+    of('', 0, 1, [8, 8, 8], 1),
+    of('harmonic', 0.5, 1, [7.5, 7.5, 7.5], 7.5 / 8),
+    of('harmonic', 0.9, 2, [6, 5, 7], 0.75),
+    of('linear', 0.9, 1, [4, 4, 4], 0.5),
+  ])
+  expect(reportMarkdown(report)).toContain('| iagc | harmonic | 90 % | 6.00 | 5.00 | 7.00 | 75.0 % | 2 |')
+  expect(reportHtml(report)).toContain('<td>90 %</td><td>6.00</td><td>5.00</td><td>7.00</td><td>75.0 %</td><td>2</td>')
+  expect(reportLatex(report)).toContain('iagc & harmonic & 90 \\% & 6.00 & 5.00 & 7.00 & 75.0 \\% & 2')
+  expect(buildReport(pruned.slice(1, 3), quick).tasks[0].sparsity).toEqual([]) // one sparsity is no comparison
+  expect(buildReport([pruned[0], pruned[3]], quick).tasks[0].sparsity.map(({ ofDense }) => ofDense)).toEqual([
+    null,
+    null,
+  ])
+})
+
 describe('the model', () => {
   const report = buildReport(two, quick)
 
