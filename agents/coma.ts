@@ -15,12 +15,11 @@
  * Read on: settings, the counterfactual parts (exported, pure), the critic, the learner.
  */
 import { Type, type Static } from '#typebox'
-import { Generator, TroupeError, namedSeed, withDefaults, type EnvBatch, type EnvSpec } from '../envs/core/index.ts'
+import { Generator, TroupeError, namedSeed, type EnvBatch, type EnvSpec } from '../envs/core/index.ts'
 import {
   ACTOR_SETTINGS,
   ActorCritic,
   CRITIC_LAYERS,
-  actorPolicy,
   effectiveSettings as effectiveOf,
   policyGradient,
   show,
@@ -31,7 +30,8 @@ import {
 } from './core/actor-critic.ts'
 import { lambdaTargets, nextValues } from './core/advantages.ts'
 import { requireChoices } from './core/categorical.ts'
-import { type LearnerDefinition, type LearnerPreset, type LearnerRequest, type Metrics } from './core/learner.ts'
+import { actorLearner } from './core/definition.ts'
+import { type LearnerPreset, type LearnerRequest, type Metrics } from './core/learner.ts'
 import { Means } from './core/metrics.ts'
 import { Network } from './core/networks.ts'
 import { foresight } from './core/normalise.ts'
@@ -140,10 +140,6 @@ export const COMA_PRESETS: Readonly<Record<string, LearnerPreset<ComaSettings>>>
     families: epymarlFamilies(false),
     differs: COMA_EPYMARL_DIFFERS,
   },
-}
-
-function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<ComaSettings> {
-  return effectiveOf('coma', withDefaults(COMA_SETTINGS, given ?? {}, 'coma settings'), agents)
 }
 
 /** Part of uniform choices after so many environment steps. */
@@ -590,29 +586,26 @@ function maskNow({ spec, lanes, mask }: EnvBatch, agents: Int32Array): Uint8Arra
   return out
 }
 
-function create(request: LearnerRequest): Coma {
-  const spec = requestSpec(request.batch)
-  requireChoices(spec, 'coma')
-  requireOneReward('coma', spec, request, 'ia2c, maa2c and mappo', 'its critic has one value for the whole team')
-  const agents = request.agents?.length ?? spec.agents.length
-  const choices = product(spec.actionSizes)
-  if (choices > MOST_CHOICES) {
-    throw new TroupeError('bad-option', {
-      where: `coma: actions of ${spec.env}`,
-      got: `${choices} joint choices of an agent`,
-      expected: `${MOST_CHOICES} at most: its critic has a value for each`,
-    })
-  }
-  return new Coma(request, effectiveSettings(spec, request.settings, agents))
-}
-
-export const coma: LearnerDefinition = {
+export const coma = actorLearner({
   name: 'coma',
   paper: 'Foerster et al. 2018, arXiv 1705.08926',
   summary: 'Actors that learn from what else they could have done, as a central critic of all choices sees it.',
   settings: COMA_SETTINGS,
   presets: COMA_PRESETS,
-  create,
-  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
-  policy: (spec, checkpoint, mode) => actorPolicy('coma', spec, checkpoint, mode),
-}
+  effective: (spec, settings, agents) => {
+    requireChoices(spec, 'coma')
+    return effectiveOf('coma', settings, agents)
+  },
+  open: (request, settings, spec) => {
+    requireOneReward('coma', spec, request, 'ia2c, maa2c and mappo', 'its critic has one value for the whole team')
+    const choices = product(spec.actionSizes)
+    if (choices > MOST_CHOICES) {
+      throw new TroupeError('bad-option', {
+        where: `coma: actions of ${spec.env}`,
+        got: `${choices} joint choices of an agent`,
+        expected: `${MOST_CHOICES} at most: its critic has a value for each`,
+      })
+    }
+    return new Coma(request, settings)
+  },
+})

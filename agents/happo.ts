@@ -10,13 +10,12 @@
  * min(M ρ A, M clip(ρ) A) is PPO's loss with M A for A.
  */
 import { Type, type Static } from '#typebox'
-import { Generator, namedSeed, withDefaults, type EnvSpec } from '../envs/core/index.ts'
+import { Generator, namedSeed, type EnvSpec } from '../envs/core/index.ts'
 import { clippedPolicyLoss, type PolicyReadings } from './kernels/index.ts'
 import {
   ACTOR_SETTINGS,
   ActorCritic,
   CRITIC_SETTINGS,
-  actorPolicy,
   effectiveSettings as effective,
   hide,
   policyGradient,
@@ -27,14 +26,15 @@ import {
   type Pace,
   type Shown,
 } from './core/actor-critic.ts'
+import { actorLearner } from './core/definition.ts'
 import { type SharedActor } from './core/actor.ts'
 import { Inputs, type Uploaded } from './core/inputs.ts'
-import { type LearnerDefinition, type LearnerPreset, type LearnerRequest, type Metrics } from './core/learner.ts'
+import { type LearnerPreset, type LearnerRequest, type Metrics } from './core/learner.ts'
 import { Means } from './core/metrics.ts'
 import { Descent, estimate, minibatches } from './core/onpolicy.ts'
 import { power } from './core/players.ts'
 import { real, whole } from './core/settings.ts'
-import { requestSpec, sumNumbers, type Part, type Shard } from './core/shards.ts'
+import { sumNumbers, type Part, type Shard } from './core/shards.ts'
 import { requireOneReward } from './core/teams.ts'
 import { tf } from './core/tensors.ts'
 
@@ -103,12 +103,6 @@ export const HAPPO_PRESETS: Readonly<Record<string, LearnerPreset<HappoSettings>
     differs:
       'no LayerNorm; clip and gamma were tuned for each SMAC map (.05 to .2, .95 or .99); states of an agent’s own are left out',
   },
-}
-
-function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<HappoSettings> {
-  const settings = withDefaults(HAPPO_SETTINGS, given ?? {}, 'happo settings')
-  const criticInput = spec.stateSize > 0 ? settings.criticInput : 'observations'
-  return effective('happo', { ...settings, criticInput }, agents)
 }
 
 /** One look for all: a value head for each agent, without ids. */
@@ -297,21 +291,18 @@ function judged(actor: SharedActor, shard: Shard, shown: Uploaded, part: Part): 
   return values
 }
 
-function create(request: LearnerRequest): Happo {
-  const spec = requestSpec(request.batch)
-  const agents = request.agents?.length ?? spec.agents.length
-  const settings = effectiveSettings(spec, request.settings, agents)
-  requireOneReward('happo', spec, request, 'mappo, ippo and maddpg')
-  return new Happo(request, settings, centralInputs(spec, agents, settings))
-}
-
-export const happo: LearnerDefinition = {
+export const happo = actorLearner({
   name: 'happo',
   paper: 'Kuba et al. 2022, arXiv 2109.11251',
   summary: 'PPO for teams of unlike agents: actors of their own, updated one after the other; a central critic.',
   settings: HAPPO_SETTINGS,
   presets: HAPPO_PRESETS,
-  create,
-  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
-  policy: (spec, checkpoint, mode) => actorPolicy('happo', spec, checkpoint, mode),
-}
+  effective: (spec, settings, agents) => {
+    const criticInput = spec.stateSize > 0 ? settings.criticInput : 'observations'
+    return effective('happo', { ...settings, criticInput }, agents)
+  },
+  open: (request, settings, spec, agents) => {
+    requireOneReward('happo', spec, request, 'mappo, ippo and maddpg')
+    return new Happo(request, settings, centralInputs(spec, agents, settings))
+  },
+})

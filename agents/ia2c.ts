@@ -7,11 +7,10 @@
  * Read on: settings, what the critic sees. Losses and updating: core/a2c.ts.
  */
 import { Type, type Static } from '#typebox'
-import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
-import { actorPolicy, type Effective } from './core/actor-critic.ts'
+import { actorLearner } from './core/definition.ts'
 import { ownInputs } from './core/critic-inputs.ts'
-import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
+import { type LearnerPreset } from './core/learner.ts'
 import {
   A2C_EQUAL,
   A2C_EQUAL_DIFFERS,
@@ -27,7 +26,6 @@ import {
   SOFT_TARGET,
   epymarlFamilies,
 } from './core/published.ts'
-import { requestSpec } from './core/shards.ts'
 
 export const IA2C_SETTINGS = Type.Object(A2C_SETTINGS, { additionalProperties: false })
 
@@ -73,24 +71,13 @@ export const IA2C_PRESETS: Readonly<Record<string, LearnerPreset<Ia2cSettings>>>
   },
 }
 
-function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<Ia2cSettings> {
-  return effectiveA2c('ia2c', withDefaults(IA2C_SETTINGS, given ?? {}, 'ia2c settings'), agents)
-}
-
-function create(request: LearnerRequest): A2c {
-  const spec = requestSpec(request.batch)
-  const agents = request.agents?.length ?? spec.agents.length
-  const settings = effectiveSettings(spec, request.settings, agents)
-  return new A2c(request, { name: 'ia2c', settings, criticInputs: ownInputs(spec, agents, settings) })
-}
-
-export const ia2c: LearnerDefinition = {
+export const ia2c = actorLearner({
   name: 'ia2c',
   paper: 'Mnih et al. 2016, arXiv 1602.01783',
   summary: 'Independent A2C: actors and critics see their own observation only.',
   settings: IA2C_SETTINGS,
   presets: IA2C_PRESETS,
-  create,
-  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
-  policy: (spec, checkpoint, mode) => actorPolicy('ia2c', spec, checkpoint, mode),
-}
+  effective: (_spec, settings, agents) => effectiveA2c('ia2c', settings, agents),
+  open: (request, settings, spec, agents) =>
+    new A2c(request, { name: 'ia2c', settings, criticInputs: ownInputs(spec, agents, settings) }),
+})

@@ -9,14 +9,13 @@
  * Read on: settings, the learner. Losses and updating: core/a2c.ts. Masks: core/pruning.ts.
  */
 import { Type, type Static } from '#typebox'
-import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
-import { actorPolicy, withOwn, type Effective } from './core/actor-critic.ts'
+import { withOwn } from './core/actor-critic.ts'
+import { actorLearner } from './core/definition.ts'
 import { CENTRAL_SETTINGS, centralInputs, effectiveCentral } from './core/critic-inputs.ts'
-import { type LearnerDefinition, type LearnerRequest, type Metrics } from './core/learner.ts'
+import { type LearnerRequest, type Metrics } from './core/learner.ts'
 import { Pruner } from './core/pruning.ts'
 import { real, whole, yes } from './core/settings.ts'
-import { requestSpec } from './core/shards.ts'
 import { sparsityAt } from './core/sparsity.ts'
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -57,15 +56,6 @@ export const IAGC_SETTINGS = Type.Object(
 )
 
 export type IagcSettings = Static<typeof IAGC_SETTINGS>
-
-function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<IagcSettings> {
-  const settings = withDefaults(IAGC_SETTINGS, given ?? {}, 'iagc settings')
-  // The largest chunk that divides a rollout shorter than the default, unless one was asked for.
-  const asked = (given ?? {}) as { chunk?: unknown }
-  const fits = settings.chunk !== null && settings.rolloutSteps % settings.chunk === 0
-  const chunk = asked.chunk === undefined && !fits ? null : settings.chunk
-  return effectiveA2c('iagc', effectiveCentral('iagc', spec, { ...settings, chunk }), agents)
-}
 
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -113,19 +103,18 @@ export class Iagc extends A2c<IagcSettings> {
   }
 }
 
-function create(request: LearnerRequest): Iagc {
-  const spec = requestSpec(request.batch)
-  const agents = request.agents?.length ?? spec.agents.length
-  const settings = effectiveSettings(spec, request.settings, agents)
-  return new Iagc(request, { name: 'iagc', settings, criticInputs: centralInputs(spec, agents, settings) })
-}
-
-export const iagc: LearnerDefinition = {
+export const iagc = actorLearner({
   name: 'iagc',
   paper: 'named in arXiv 2503.15172; our reading',
   summary: 'Recurrent independent actors, a recurrent global critic, and actors pruned while they learn.',
   settings: IAGC_SETTINGS,
-  create,
-  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
-  policy: (spec, checkpoint, mode) => actorPolicy('iagc', spec, checkpoint, mode),
-}
+  effective: (spec, settings, agents, given) => {
+    // The largest chunk that divides a rollout shorter than the default, unless one was asked for.
+    const asked = given as { readonly chunk?: unknown }
+    const fits = settings.chunk !== null && settings.rolloutSteps % settings.chunk === 0
+    const chunk = asked.chunk === undefined && !fits ? null : settings.chunk
+    return effectiveA2c('iagc', effectiveCentral('iagc', spec, { ...settings, chunk }), agents)
+  },
+  open: (request, settings, spec, agents) =>
+    new Iagc(request, { name: 'iagc', settings, criticInputs: centralInputs(spec, agents, settings) }),
+})

@@ -8,17 +8,15 @@
  * Read on: settings, what the critic sees. Losses, acting and updating are PPO's: core/ppo.ts.
  */
 import { Type, type Static } from '#typebox'
-import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
+import { actorLearner } from './core/definition.ts'
 import { ownInputs } from './core/critic-inputs.ts'
-import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
-import { PPO_SETTINGS, Ppo, effectivePpo, ppoPolicy, type EffectivePpo } from './core/ppo.ts'
+import { type LearnerPreset } from './core/learner.ts'
+import { PPO_SETTINGS, Ppo, effectivePpo } from './core/ppo.ts'
 import {
   A2C_EQUAL,
   A2C_EQUAL_DIFFERS,
   A2C_EQUAL_SOURCE,
-  BENCHMARL,
-  BENCHMARL_DIFFERS,
-  BENCHMARL_SOURCE,
+  BENCHMARL_PRESET,
   EPYMARL_APART,
   EPYMARL_CRITIC,
   EPYMARL_LONG_STRETCH,
@@ -35,15 +33,12 @@ import {
   MAPPO_PARTICLES,
   MAPPO_REFERENCE,
   MAPPO_SOURCE,
-  MAVA,
-  MAVA_DIFFERS,
-  MAVA_SOURCE,
+  MAVA_PRESET,
   PPO_EPYMARL,
   PPO_EPYMARL_DIFFERS,
   SOFT_TARGET,
   epymarlFamilies,
 } from './core/published.ts'
-import { requestSpec } from './core/shards.ts'
 
 export const IPPO_SETTINGS = Type.Object(PPO_SETTINGS, { additionalProperties: false })
 
@@ -97,13 +92,8 @@ export const IPPO_PRESETS: Readonly<Record<string, LearnerPreset<IppoSettings>>>
     families: { skirmish: { ...JAXMARL_MEMORY, ...JAXMARL_SMAX, lr: 4e-3, criticLr: 4e-3, clip: 0.05 } },
     differs: JAXMARL_DIFFERS,
   },
-  mava: { summary: 'feed-forward, 16 lanes of 128 steps', source: MAVA_SOURCE, settings: MAVA, differs: MAVA_DIFFERS },
-  benchmarl: {
-    summary: 'many passes over small minibatches, small steps',
-    source: BENCHMARL_SOURCE,
-    settings: BENCHMARL,
-    differs: BENCHMARL_DIFFERS,
-  },
+  mava: MAVA_PRESET,
+  benchmarl: BENCHMARL_PRESET,
   a2c: {
     summary: 'the settings under which PPO is A2C: compare with ia2c under the same name',
     source: A2C_EQUAL_SOURCE,
@@ -112,24 +102,13 @@ export const IPPO_PRESETS: Readonly<Record<string, LearnerPreset<IppoSettings>>>
   },
 }
 
-function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): EffectivePpo<IppoSettings> {
-  return effectivePpo('ippo', withDefaults(IPPO_SETTINGS, given ?? {}, 'ippo settings'), agents)
-}
-
-function create(request: LearnerRequest): Ppo {
-  const spec = requestSpec(request.batch)
-  const agents = request.agents?.length ?? spec.agents.length
-  const settings = effectiveSettings(spec, request.settings, agents)
-  return new Ppo(request, { name: 'ippo', settings, criticInputs: ownInputs(spec, agents, settings) })
-}
-
-export const ippo: LearnerDefinition = {
+export const ippo = actorLearner({
   name: 'ippo',
   paper: 'de Witt et al. 2020, arXiv 2011.09533',
   summary: 'Independent PPO: actors and critics see their own observation only; networks are shared.',
   settings: IPPO_SETTINGS,
   presets: IPPO_PRESETS,
-  create,
-  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
-  policy: (spec, checkpoint, mode) => ppoPolicy('ippo', spec, checkpoint, mode),
-}
+  effective: (_spec, settings, agents) => effectivePpo('ippo', settings, agents),
+  open: (request, settings, spec, agents) =>
+    new Ppo(request, { name: 'ippo', settings, criticInputs: ownInputs(spec, agents, settings) }),
+})

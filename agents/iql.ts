@@ -11,17 +11,10 @@
  * Read on: settings, the joining of values (there is none). Targets are in core/values.ts, the order of things in core/qlearning.ts.
  */
 import { Type, type Static } from '#typebox'
-import { withDefaults } from '../envs/core/index.ts'
-import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
-import { ValueLearner, utilityNetwork, valuePolicy, type Mixing } from './core/qlearning.ts'
-import {
-  EPSILON_SETTINGS,
-  VALUE_SETTINGS,
-  effectiveValues,
-  epsilonGreedy,
-  falling,
-  type EffectiveValues,
-} from './core/values.ts'
+import { greedyLearner } from './core/definition.ts'
+import { type LearnerPreset } from './core/learner.ts'
+import { type Mixing } from './core/qlearning.ts'
+import { EPSILON_SETTINGS, VALUE_SETTINGS } from './core/values.ts'
 
 export const IQL_SETTINGS = Type.Object({ ...VALUE_SETTINGS, ...EPSILON_SETTINGS }, { additionalProperties: false })
 
@@ -56,29 +49,12 @@ export function apart(agents: number): Mixing {
   return { outputs: agents, networks: [], targets: [], mix: (values) => values }
 }
 
-const playing = (settings: EffectiveValues) => ({
-  network: utilityNetwork(settings),
-  explore: epsilonGreedy(settings as EffectiveValues<IqlSettings>),
-})
-
-function create(request: LearnerRequest): ValueLearner {
-  const settings = effectiveValues(withDefaults(IQL_SETTINGS, request.settings ?? {}, 'iql settings'))
-  const { epsilonStart, epsilonEnd, epsilonSteps } = settings
-  return new ValueLearner(request, {
-    name: 'iql',
-    settings,
-    ...playing(settings),
-    mixing: (_spec, agents) => apart(agents),
-    exploration: (steps) => falling(epsilonStart, epsilonEnd, epsilonSteps, steps),
-  })
-}
-
-export const iql: LearnerDefinition = {
+export const iql = greedyLearner({
   name: 'iql',
   paper: 'Tan 1993; details of EPyMARL (Papoudakis et al. 2021, arXiv 2006.07869)',
   summary: 'Independent Q-learning: every agent values its own actions by its own reward.',
   settings: IQL_SETTINGS,
   presets: IQL_PRESETS,
-  create,
-  policy: (spec, checkpoint, mode) => valuePolicy('iql', spec, checkpoint, mode, playing),
-}
+  common: false,
+  mixing: (_spec, agents) => apart(agents),
+})

@@ -7,11 +7,10 @@
  * Read on: settings, what the critic sees. Losses and updating: core/a2c.ts.
  */
 import { Type, type Static } from '#typebox'
-import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
-import { actorPolicy, type Effective } from './core/actor-critic.ts'
+import { actorLearner } from './core/definition.ts'
 import { CENTRAL_SETTINGS, centralInputs, effectiveCentral } from './core/critic-inputs.ts'
-import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
+import { type LearnerPreset } from './core/learner.ts'
 import {
   EPYMARL_APART,
   EPYMARL_CRITIC,
@@ -24,7 +23,6 @@ import {
   SOFT_TARGET,
   epymarlFamilies,
 } from './core/published.ts'
-import { requestSpec } from './core/shards.ts'
 
 export const MAA2C_SETTINGS = Type.Object({ ...A2C_SETTINGS, ...CENTRAL_SETTINGS }, { additionalProperties: false })
 
@@ -66,25 +64,13 @@ export const MAA2C_PRESETS: Readonly<Record<string, LearnerPreset<Maa2cSettings>
   },
 }
 
-function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<Maa2cSettings> {
-  const settings = withDefaults(MAA2C_SETTINGS, given ?? {}, 'maa2c settings')
-  return effectiveA2c('maa2c', effectiveCentral('maa2c', spec, settings), agents)
-}
-
-function create(request: LearnerRequest): A2c {
-  const spec = requestSpec(request.batch)
-  const agents = request.agents?.length ?? spec.agents.length
-  const settings = effectiveSettings(spec, request.settings, agents)
-  return new A2c(request, { name: 'maa2c', settings, criticInputs: centralInputs(spec, agents, settings) })
-}
-
-export const maa2c: LearnerDefinition = {
+export const maa2c = actorLearner({
   name: 'maa2c',
   paper: 'Papoudakis et al. 2021, arXiv 2006.07869',
   summary: 'A2C for teams: actors see their own observation, a central critic sees the state.',
   settings: MAA2C_SETTINGS,
   presets: MAA2C_PRESETS,
-  create,
-  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
-  policy: (spec, checkpoint, mode) => actorPolicy('maa2c', spec, checkpoint, mode),
-}
+  effective: (spec, settings, agents) => effectiveA2c('maa2c', effectiveCentral('maa2c', spec, settings), agents),
+  open: (request, settings, spec, agents) =>
+    new A2c(request, { name: 'maa2c', settings, criticInputs: centralInputs(spec, agents, settings) }),
+})

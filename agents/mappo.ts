@@ -7,14 +7,12 @@
  * Read on: settings, what the critic sees. Losses, acting and updating are PPO's: core/ppo.ts.
  */
 import { Type, type Static } from '#typebox'
-import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
+import { actorLearner } from './core/definition.ts'
 import { CENTRAL_SETTINGS, centralInputs, effectiveCentral } from './core/critic-inputs.ts'
-import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
-import { PPO_SETTINGS, Ppo, effectivePpo, ppoPolicy, type EffectivePpo } from './core/ppo.ts'
+import { type LearnerPreset } from './core/learner.ts'
+import { PPO_SETTINGS, Ppo, effectivePpo } from './core/ppo.ts'
 import {
-  BENCHMARL,
-  BENCHMARL_DIFFERS,
-  BENCHMARL_SOURCE,
+  BENCHMARL_PRESET,
   EPYMARL_APART,
   EPYMARL_CRITIC,
   EPYMARL_LONG_STRETCH,
@@ -31,15 +29,12 @@ import {
   MAPPO_PARTICLES,
   MAPPO_REFERENCE,
   MAPPO_SOURCE,
-  MAVA,
-  MAVA_DIFFERS,
-  MAVA_SOURCE,
+  MAVA_PRESET,
   PPO_EPYMARL,
   PPO_EPYMARL_DIFFERS,
   SOFT_TARGET,
   epymarlFamilies,
 } from './core/published.ts'
-import { requestSpec } from './core/shards.ts'
 
 export const MAPPO_SETTINGS = Type.Object({ ...PPO_SETTINGS, ...CENTRAL_SETTINGS }, { additionalProperties: false })
 
@@ -123,35 +118,18 @@ export const MAPPO_PRESETS: Readonly<Record<string, LearnerPreset<MappoSettings>
     families: { skirmish: { ...JAXMARL_SMAX, criticInput: 'state' } },
     differs: JAXMARL_DIFFERS,
   },
-  mava: { summary: 'feed-forward, 16 lanes of 128 steps', source: MAVA_SOURCE, settings: MAVA, differs: MAVA_DIFFERS },
-  benchmarl: {
-    summary: 'many passes over small minibatches, small steps',
-    source: BENCHMARL_SOURCE,
-    settings: BENCHMARL,
-    differs: BENCHMARL_DIFFERS,
-  },
+  mava: MAVA_PRESET,
+  benchmarl: BENCHMARL_PRESET,
 }
 
-/** Defaults filled in; without a global state the critic gets all observations, and the settings say so. */
-function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): EffectivePpo<MappoSettings> {
-  const settings = withDefaults(MAPPO_SETTINGS, given ?? {}, 'mappo settings')
-  return effectivePpo('mappo', effectiveCentral('mappo', spec, settings), agents)
-}
-
-function create(request: LearnerRequest): Ppo {
-  const spec = requestSpec(request.batch)
-  const agents = request.agents?.length ?? spec.agents.length
-  const settings = effectiveSettings(spec, request.settings, agents)
-  return new Ppo(request, { name: 'mappo', settings, criticInputs: centralInputs(spec, agents, settings) })
-}
-
-export const mappo: LearnerDefinition = {
+export const mappo = actorLearner({
   name: 'mappo',
   paper: 'Yu et al. 2022, arXiv 2103.01955',
   summary: 'PPO for teams: shared actors that see their own observation, a central critic that sees the state.',
   settings: MAPPO_SETTINGS,
   presets: MAPPO_PRESETS,
-  create,
-  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
-  policy: (spec, checkpoint, mode) => ppoPolicy('mappo', spec, checkpoint, mode),
-}
+  // Without a global state the critic gets all observations, and the settings say so.
+  effective: (spec, settings, agents) => effectivePpo('mappo', effectiveCentral('mappo', spec, settings), agents),
+  open: (request, settings, spec, agents) =>
+    new Ppo(request, { name: 'mappo', settings, criticInputs: centralInputs(spec, agents, settings) }),
+})

@@ -15,23 +15,16 @@
  * Read on: settings, the mixer. Targets are in core/values.ts, the order of things in core/qlearning.ts.
  */
 import { Type, type Static } from '#typebox'
-import { withDefaults, type EnvSpec, type Generator } from '../envs/core/index.ts'
-import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
+import { type EnvSpec, type Generator } from '../envs/core/index.ts'
+import { EPYMARL_JOINED, PYMARL_JOINED } from './core/published.ts'
+import { greedyLearner } from './core/definition.ts'
+import { type LearnerPreset } from './core/learner.ts'
 import { Network, type Init } from './core/networks.ts'
-import { ValueLearner, utilityNetwork, valuePolicy, type Mixing } from './core/qlearning.ts'
+import { type Mixing } from './core/qlearning.ts'
 import { whole } from './core/settings.ts'
-import { requestSpec } from './core/shards.ts'
 import { tf } from './core/tensors.ts'
 import { type Weights } from './core/together.ts'
-import {
-  EPSILON_SETTINGS,
-  VALUE_SETTINGS,
-  effectiveValues,
-  epsilonGreedy,
-  falling,
-  requireCommonReward,
-  type EffectiveValues,
-} from './core/values.ts'
+import { EPSILON_SETTINGS, VALUE_SETTINGS } from './core/values.ts'
 import { qmixMix } from './kernels/index.ts'
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -60,24 +53,8 @@ type Preset = LearnerPreset<QmixSettings>
 
 /** As published. EPyMARL uses the same for every environment family, PyMARL and PyMARL2 are for SMAC. */
 export const QMIX_PRESETS: Readonly<Record<'epymarl' | 'pymarl' | 'pymarl2' | 'pymarl2-6h_vs_8z', Preset>> = {
-  epymarl: {
-    summary: 'all families: feed-forward, rewards standardised',
-    source: 'uoe-agents/epymarl at cbc38c0',
-    settings: { lanes: 1, hidden: 64, lr: 5e-4, epsilonSteps: 50_000, rewardScaling: 'standardise' },
-  },
-  pymarl: {
-    summary: 'SMAC: GRU of 64 that sees its last action, RMSProp',
-    source: 'oxwhirl/pymarl at c971afd',
-    settings: {
-      lanes: 1,
-      network: 'gru',
-      layers: 1,
-      lastAction: true,
-      optimiser: 'rmsprop',
-      lr: 5e-4,
-      epsilonSteps: 50_000,
-    },
-  },
+  epymarl: EPYMARL_JOINED,
+  pymarl: PYMARL_JOINED,
   pymarl2: {
     summary: 'tuned for SMAC: Adam 1e-3, 128 episodes in a batch, TD(.6), ε over 100,000 steps',
     source: 'hijkzzz/pymarl2 (arXiv 2102.03479)',
@@ -171,38 +148,17 @@ function monotone(spec: EnvSpec, agents: number, settings: QmixSettings, rng: ()
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-/** Defaults filled in; without a global state the mixer gets all observations, and the settings say so. */
-function effectiveSettings(spec: EnvSpec, given: unknown): EffectiveValues<QmixSettings> {
-  const settings = withDefaults(QMIX_SETTINGS, given ?? {}, 'qmix settings')
-  const mixerInput = spec.stateSize > 0 ? settings.mixerInput : 'observations'
-  return effectiveValues({ ...settings, mixerInput })
-}
-
-const playing = (settings: EffectiveValues) => ({
-  network: utilityNetwork(settings),
-  explore: epsilonGreedy(settings as EffectiveValues<QmixSettings>),
-})
-
-function create(request: LearnerRequest): ValueLearner {
-  const spec = requestSpec(request.batch)
-  const settings = effectiveSettings(spec, request.settings)
-  requireCommonReward('qmix', request, spec)
-  const { epsilonStart, epsilonEnd, epsilonSteps } = settings
-  return new ValueLearner(request, {
-    name: 'qmix',
-    settings,
-    ...playing(settings),
-    mixing: (_spec, agents, rng) => monotone(spec, agents, settings, rng),
-    exploration: (steps) => falling(epsilonStart, epsilonEnd, epsilonSteps, steps),
-  })
-}
-
-export const qmix: LearnerDefinition = {
+export const qmix = greedyLearner({
   name: 'qmix',
   paper: 'Rashid et al. 2018, arXiv 1803.11485',
   summary: 'Monotone value mixing: hypernetworks that see the state join the agents’ values while learning.',
   settings: QMIX_SETTINGS,
   presets: QMIX_PRESETS,
-  create,
-  policy: (spec, checkpoint, mode) => valuePolicy('qmix', spec, checkpoint, mode, playing),
-}
+  // Without a global state the mixer gets all observations, and the settings say so.
+  effective: (spec, settings) => ({
+    ...settings,
+    mixerInput: spec.stateSize > 0 ? settings.mixerInput : 'observations',
+  }),
+  common: true,
+  mixing: monotone,
+})

@@ -9,39 +9,19 @@
  * Read on: settings. Losses and updating: core/a2c.ts.
  */
 import { Type, type Static } from '#typebox'
-import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2c } from './core/a2c.ts'
-import {
-  ACTOR_SETTINGS,
-  actorPolicy,
-  effectiveSettings as effectiveOf,
-  withOwn,
-  type ActorOnlySettings,
-  type Effective,
-} from './core/actor-critic.ts'
-import { type LearnerDefinition, type LearnerRequest } from './core/learner.ts'
-import { requestSpec } from './core/shards.ts'
+import { ACTOR_SETTINGS, effectiveSettings as effectiveOf, withOwn } from './core/actor-critic.ts'
+import { actorLearner } from './core/definition.ts'
 
 export const REINFORCE_SETTINGS = Type.Object(withOwn(ACTOR_SETTINGS, { lr: 1e-3 }), { additionalProperties: false })
 
 export type ReinforceSettings = Static<typeof REINFORCE_SETTINGS>
 
-function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<ReinforceSettings> {
-  return effectiveOf('reinforce', withDefaults(REINFORCE_SETTINGS, given ?? {}, 'reinforce settings'), agents)
-}
-
-function create(request: LearnerRequest): A2c<ActorOnlySettings> {
-  const spec = requestSpec(request.batch)
-  const agents = request.agents?.length ?? spec.agents.length
-  return new A2c(request, { name: 'reinforce', settings: effectiveSettings(spec, request.settings, agents) })
-}
-
-export const reinforce: LearnerDefinition = {
+export const reinforce = actorLearner({
   name: 'reinforce',
   paper: 'Williams 1992, Machine Learning 8',
   summary: 'The policy gradient without a critic: what a critic buys is the distance to this.',
   settings: REINFORCE_SETTINGS,
-  create,
-  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
-  policy: (spec, checkpoint, mode) => actorPolicy('reinforce', spec, checkpoint, mode),
-}
+  effective: (_spec, settings, agents) => effectiveOf('reinforce', settings, agents),
+  open: (request, settings) => new A2c(request, { name: 'reinforce', settings }),
+})

@@ -14,17 +14,18 @@
  * Read on: settings, the shared part (exported, pure), the learner.
  */
 import { Type, type Static } from '#typebox'
-import { TroupeError, withDefaults, type EnvSpec } from '../envs/core/index.ts'
+import { TroupeError, type EnvSpec } from '../envs/core/index.ts'
 import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
-import { actorPolicy, policyGradient, withOwn, type Effective } from './core/actor-critic.ts'
+import { policyGradient, withOwn } from './core/actor-critic.ts'
+import { actorLearner } from './core/definition.ts'
 import { type SharedActor } from './core/actor.ts'
 import { requireChoices } from './core/categorical.ts'
 import { ownInputs } from './core/critic-inputs.ts'
 import { type Critic } from './core/critic.ts'
-import { type LearnerDefinition, type LearnerPreset, type LearnerRequest, type Metrics } from './core/learner.ts'
+import { type LearnerPreset, type Metrics } from './core/learner.ts'
 import { SEAC_DIFFERS, SEAC_REFERENCE, SEAC_SOURCE } from './core/published.ts'
 import { fixed, real } from './core/settings.ts'
-import { requestSpec, sumNumbers, type Part, type Shard } from './core/shards.ts'
+import { sumNumbers, type Part, type Shard } from './core/shards.ts'
 import { tf } from './core/tensors.ts'
 import { clippedValueLoss } from './kernels/index.ts'
 
@@ -59,12 +60,6 @@ export const SEAC_PRESETS: Readonly<Record<string, LearnerPreset<SeacSettings>>>
     settings: { ...SEAC_REFERENCE, share: 1 },
     differs: SEAC_DIFFERS,
   },
-}
-
-function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<SeacSettings> {
-  const settings = withDefaults(SEAC_SETTINGS, given ?? {}, 'seac settings')
-  if (settings.share > 0) requireAlike(spec)
-  return effectiveA2c('seac', settings, agents)
 }
 
 /** @throws TroupeError when agents see or do different things: then nobody can learn from another's rows */
@@ -210,20 +205,16 @@ function add(from: Float32Array, to: Float32Array): void {
   for (let i = 0; i < to.length; i++) to[i] += from[i]
 }
 
-function create(request: LearnerRequest): Seac {
-  const spec = requestSpec(request.batch)
-  const agents = request.agents?.length ?? spec.agents.length
-  const settings = effectiveSettings(spec, request.settings, agents)
-  return new Seac(request, { name: 'seac', settings, criticInputs: ownInputs(spec, agents, settings) })
-}
-
-export const seac: LearnerDefinition = {
+export const seac = actorLearner({
   name: 'seac',
   paper: 'Christianos et al. 2020, arXiv 2006.07169',
   summary: 'A2C with networks of their own that learn from everybody’s experience, weighted by likelihood.',
   settings: SEAC_SETTINGS,
   presets: SEAC_PRESETS,
-  create,
-  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
-  policy: (spec, checkpoint, mode) => actorPolicy('seac', spec, checkpoint, mode),
-}
+  effective: (spec, settings, agents) => {
+    if (settings.share > 0) requireAlike(spec)
+    return effectiveA2c('seac', settings, agents)
+  },
+  open: (request, settings, spec, agents) =>
+    new Seac(request, { name: 'seac', settings, criticInputs: ownInputs(spec, agents, settings) }),
+})

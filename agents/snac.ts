@@ -9,14 +9,13 @@
  * Read on: settings. Losses and updating: core/a2c.ts.
  */
 import { Type, type Static } from '#typebox'
-import { withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
-import { actorPolicy, withOwn, type Effective } from './core/actor-critic.ts'
+import { withOwn } from './core/actor-critic.ts'
+import { actorLearner } from './core/definition.ts'
 import { ownInputs } from './core/critic-inputs.ts'
-import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
+import { type LearnerPreset } from './core/learner.ts'
 import { SEAC_DIFFERS, SEAC_REFERENCE, SEAC_SOURCE } from './core/published.ts'
 import { fixed } from './core/settings.ts'
-import { requestSpec } from './core/shards.ts'
 
 export const SNAC_SETTINGS = Type.Object(
   {
@@ -39,24 +38,13 @@ export const SNAC_PRESETS: Readonly<Record<string, LearnerPreset<SnacSettings>>>
   },
 }
 
-function effectiveSettings(spec: EnvSpec, given: unknown, agents = spec.agents.length): Effective<SnacSettings> {
-  return effectiveA2c('snac', withDefaults(SNAC_SETTINGS, given ?? {}, 'snac settings'), agents)
-}
-
-function create(request: LearnerRequest): A2c {
-  const spec = requestSpec(request.batch)
-  const agents = request.agents?.length ?? spec.agents.length
-  const settings = effectiveSettings(spec, request.settings, agents)
-  return new A2c(request, { name: 'snac', settings, criticInputs: ownInputs(spec, agents, settings) })
-}
-
-export const snac: LearnerDefinition = {
+export const snac = actorLearner({
   name: 'snac',
   paper: 'Christianos et al. 2020, arXiv 2006.07169',
   summary: 'Shared-network A2C: one actor and one critic, not told whom they play, learn from everybody.',
   settings: SNAC_SETTINGS,
   presets: SNAC_PRESETS,
-  create,
-  shards: (spec, settings, agents) => effectiveSettings(spec, settings, agents).shards,
-  policy: (spec, checkpoint, mode) => actorPolicy('snac', spec, checkpoint, mode),
-}
+  effective: (_spec, settings, agents) => effectiveA2c('snac', settings, agents),
+  open: (request, settings, spec, agents) =>
+    new A2c(request, { name: 'snac', settings, criticInputs: ownInputs(spec, agents, settings) }),
+})

@@ -12,20 +12,12 @@
  * Read on: settings, the sum. Targets are in core/values.ts, the order of things in core/qlearning.ts.
  */
 import { Type, type Static } from '#typebox'
-import { withDefaults } from '../envs/core/index.ts'
-import { type LearnerDefinition, type LearnerPreset, type LearnerRequest } from './core/learner.ts'
-import { ValueLearner, utilityNetwork, valuePolicy, type Mixing } from './core/qlearning.ts'
-import { requestSpec } from './core/shards.ts'
+import { EPYMARL_JOINED, PYMARL_JOINED } from './core/published.ts'
+import { greedyLearner } from './core/definition.ts'
+import { type LearnerPreset } from './core/learner.ts'
+import { type Mixing } from './core/qlearning.ts'
 import { tf } from './core/tensors.ts'
-import {
-  EPSILON_SETTINGS,
-  VALUE_SETTINGS,
-  effectiveValues,
-  epsilonGreedy,
-  falling,
-  requireCommonReward,
-  type EffectiveValues,
-} from './core/values.ts'
+import { EPSILON_SETTINGS, VALUE_SETTINGS } from './core/values.ts'
 
 export const VDN_SETTINGS = Type.Object({ ...VALUE_SETTINGS, ...EPSILON_SETTINGS }, { additionalProperties: false })
 
@@ -35,24 +27,8 @@ type Preset = LearnerPreset<VdnSettings>
 
 /** As published. EPyMARL uses the same for every environment family, PyMARL and PyMARL2 are for SMAC. */
 export const VDN_PRESETS: Readonly<Record<'epymarl' | 'pymarl', Preset>> = {
-  epymarl: {
-    summary: 'all families: feed-forward, rewards standardised',
-    source: 'uoe-agents/epymarl at cbc38c0',
-    settings: { lanes: 1, hidden: 64, lr: 5e-4, epsilonSteps: 50_000, rewardScaling: 'standardise' },
-  },
-  pymarl: {
-    summary: 'SMAC: GRU of 64 that sees its last action, RMSProp',
-    source: 'oxwhirl/pymarl at c971afd',
-    settings: {
-      lanes: 1,
-      network: 'gru',
-      layers: 1,
-      lastAction: true,
-      optimiser: 'rmsprop',
-      lr: 5e-4,
-      epsilonSteps: 50_000,
-    },
-  },
+  epymarl: EPYMARL_JOINED,
+  pymarl: PYMARL_JOINED,
 }
 
 /** [M, n] to [M, 1]: equation 1 of the paper. */
@@ -60,30 +36,12 @@ export function added(): Mixing {
   return { outputs: 1, networks: [], targets: [], mix: (values) => tf.sum(values, 1, true) }
 }
 
-const playing = (settings: EffectiveValues) => ({
-  network: utilityNetwork(settings),
-  explore: epsilonGreedy(settings as EffectiveValues<VdnSettings>),
-})
-
-function create(request: LearnerRequest): ValueLearner {
-  const settings = effectiveValues(withDefaults(VDN_SETTINGS, request.settings ?? {}, 'vdn settings'))
-  requireCommonReward('vdn', request, requestSpec(request.batch))
-  const { epsilonStart, epsilonEnd, epsilonSteps } = settings
-  return new ValueLearner(request, {
-    name: 'vdn',
-    settings,
-    ...playing(settings),
-    mixing: added,
-    exploration: (steps) => falling(epsilonStart, epsilonEnd, epsilonSteps, steps),
-  })
-}
-
-export const vdn: LearnerDefinition = {
+export const vdn = greedyLearner({
   name: 'vdn',
   paper: 'Sunehag et al. 2017, arXiv 1706.05296',
   summary: 'Value decomposition: the team’s value is the sum of the agents’ own.',
   settings: VDN_SETTINGS,
   presets: VDN_PRESETS,
-  create,
-  policy: (spec, checkpoint, mode) => valuePolicy('vdn', spec, checkpoint, mode, playing),
-}
+  common: true,
+  mixing: added,
+})

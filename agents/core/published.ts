@@ -128,29 +128,35 @@ export const JAXMARL_SOURCE = 'baselines of bold-lab-ai/JaxMARL (once FLAIROx); 
 export const JAXMARL_DIFFERS =
   'actor and critic have an optimiser each, so the weight .5 of the value loss says nothing'
 
-export const MAVA = { ...JAX, minibatches: 2, lr: 2.5e-4, criticLr: 2.5e-4 } as const
-export const MAVA_SOURCE = 'instadeepai/Mava at 57c8e64'
-export const MAVA_DIFFERS =
-  'the width of its layers was not read: ours; the weight .5 of the value loss says nothing here'
-
-/** 6,000 frames, 45 passes over minibatches of 400. */
-export const BENCHMARL = {
-  lanes: 10,
-  rolloutSteps: 600,
-  epochs: 45,
-  minibatches: 15,
-  lr: 5e-5,
-  criticLr: 5e-5,
-  gamma: 0.99,
-  lambda: 0.9,
-  clip: 0.2,
-  entropy: 0,
-  gradientNorm: 5,
-  valueNorm: false,
-  huberDelta: null,
+/** MAPPO's and IPPO's. */
+export const MAVA_PRESET = {
+  summary: 'feed-forward, 16 lanes of 128 steps',
+  source: 'instadeepai/Mava at 57c8e64',
+  settings: { ...JAX, minibatches: 2, lr: 2.5e-4, criticLr: 2.5e-4 },
+  differs: 'the width of its layers was not read: ours; the weight .5 of the value loss says nothing here',
 } as const
-export const BENCHMARL_SOURCE = 'facebookresearch/BenchMARL at 179a956'
-export const BENCHMARL_DIFFERS = 'lanes and the width of layers were not read: ours'
+
+/** MAPPO's and IPPO's: 6,000 frames, 45 passes over minibatches of 400. */
+export const BENCHMARL_PRESET = {
+  summary: 'many passes over small minibatches, small steps',
+  source: 'facebookresearch/BenchMARL at 179a956',
+  settings: {
+    lanes: 10,
+    rolloutSteps: 600,
+    epochs: 45,
+    minibatches: 15,
+    lr: 5e-5,
+    criticLr: 5e-5,
+    gamma: 0.99,
+    lambda: 0.9,
+    clip: 0.2,
+    entropy: 0,
+    gradientNorm: 5,
+    valueNorm: false,
+    huberDelta: null,
+  },
+  differs: 'lanes and the width of layers were not read: ours',
+} as const
 
 /** With these one update of PPO is one of A2C (Huang et al. 2022, arXiv 2205.09123). */
 export const A2C_EQUAL = {
@@ -186,3 +192,25 @@ export const SEAC_REFERENCE = {
 } as const
 export const SEAC_SOURCE = 'semitable/seac at 29dcbce'
 export const SEAC_DIFFERS = 'actor and critic clip their gradients apart, where the source has one norm for both'
+
+/** VDN's and QMIX's, the same for every environment family. */
+export const EPYMARL_JOINED = {
+  summary: 'all families: feed-forward, rewards standardised',
+  source: EPYMARL_SOURCE,
+  settings: { lanes: 1, hidden: 64, lr: 5e-4, epsilonSteps: 50_000, rewardScaling: 'standardise' },
+} as const
+
+/** VDN's and QMIX's. */
+export const PYMARL_JOINED = {
+  summary: 'SMAC: GRU of 64 that sees its last action, RMSProp',
+  source: 'oxwhirl/pymarl at c971afd',
+  settings: {
+    lanes: 1,
+    network: 'gru',
+    layers: 1,
+    lastAction: true,
+    optimiser: 'rmsprop',
+    lr: 5e-4,
+    epsilonSteps: 50_000,
+  },
+} as const
