@@ -7,7 +7,7 @@ import { Network } from './core/networks.ts'
 import { Shown, Targets, playerKind, trained } from './core/offpolicy.ts'
 import { Players } from './core/players.ts'
 import { tf } from './core/tensors.ts'
-import { lit, start } from './core/testing.ts'
+import { lit, start, train } from './core/testing.ts'
 import { dials, lights } from './core/toys.ts'
 import {
   HASAC_SETTINGS,
@@ -163,6 +163,16 @@ test('the entropy aimed at is never 0 for want of a shape: a part of log(legal c
   near(wantedEntropy(shown, troop.players, 1, settings), [0, 0.5 * Math.log(4), 0.5 * Math.log(4)])
   const box = troopOf(dials as unknown as EnvDefinition, 0)
   near(wantedEntropy(box.shown, box.troop.players, 0, box.troop.settings), [-2, -2, -2])
+})
+
+test('without a target for the entropy alpha may follow a line, in environment steps; not with one', () => {
+  const settings = { autoAlpha: false, alpha: 0.5, alphaEnd: 0.1, scheduleSteps: 60, warmup: 0, updates: 1 }
+  const learner = start(LEARNERS.hasac, lit(), settings)
+  const alphas = train(learner, 6).map(({ alpha }) => alpha) // 15 steps each
+  ;[0.4, 0.3, 0.2, 0.1, 0.1, 0.1].forEach((wanted, k) => expect(alphas[k]).toBeCloseTo(wanted, 12))
+  learner.dispose()
+  const refused = () => start(LEARNERS.hasac, lit(), { alphaEnd: 0.1 })
+  expect(refused).toThrow(/alphaEnd is 0.1 with autoAlpha; expected autoAlpha off, or null/)
 })
 
 test('individual rewards are refused, with the reason', () => {

@@ -9,7 +9,7 @@
  * Read on: settings, losses, one gradient step, the learner.
  */
 import { Type, type Static } from '#typebox'
-import { Generator, naturalLogarithm, namedSeed, withDefaults, type EnvSpec } from '../envs/core/index.ts'
+import { Generator, TroupeError, naturalLogarithm, namedSeed, withDefaults, type EnvSpec } from '../envs/core/index.ts'
 import { choiceEntropy, squeezed, straightThrough } from './core/heads.ts'
 import { type LearnerDefinition, type LearnerPreset, type LearnerRequest, type SavedNetwork } from './core/learner.ts'
 import { type Means } from './core/metrics.ts'
@@ -30,6 +30,7 @@ import {
   readForesight,
   rhythm,
   trained,
+  underWay,
   valueLoss,
   type Generators,
   type Trained,
@@ -57,6 +58,10 @@ export const HASAC_SETTINGS = Type.Object(
     tau: real(0.005, 1e-9, 1, 'How far target networks move at each gradient step; ref .005.'),
     gradientNorm: real(10, 0, 1e9, 'Greatest gradient norm, each network by itself. Ours; ref does not clip.'),
     alpha: real(0.2, 1e-9, 1e6, 'Worth of a nat of entropy in scaled reward, at first; ref .2.'),
+    alphaEnd: Type.Union([Type.Number({ minimum: 1e-9, maximum: 1e6 }), Type.Null()], {
+      default: null,
+      description: 'Where autoAlpha is off: the same at scheduleSteps, reached along a line; null = as at first. Ours.',
+    }),
     autoAlpha: yes('Each agent’s alpha follows its entropy towards the target; ref on.'),
     alphaLr: real(1e-3, 0, 1, 'Adam step size of log alpha; ref 3e-4.'),
     targetEntropy: real(
@@ -277,8 +282,15 @@ function learn(troop: Troop, memory: StepMemory, { drawing }: Generators, step: 
   troop.targets.follow(settings.tau)
 }
 
+/** α of each agent: learned, or on its way. */
+function alphasOf({ settings, temperatures }: Troop, step: number): Float64Array {
+  const { alpha, alphaEnd, scheduleSteps } = settings
+  if (alphaEnd === null) return temperatures.alphas
+  return new Float64Array(temperatures.size).fill(underWay(alpha, alphaEnd, scheduleSteps, step))
+}
+
 export function criticStep(troop: Troop, shown: Shown, drawing: Generator, step: number, means: Means): void {
-  const { settings, players, actors, critics, targets, temperatures } = troop
+  const { settings, players, actors, critics, targets } = troop
   const next = actors.map(({ net }, agent) => {
     const noise = noiseFor(players, shown.rows, drawing)
     return drawn(shown, players, agent, 'next', net.forward(shown.sight(agent, 'next')), noise)
@@ -292,7 +304,7 @@ export function criticStep(troop: Troop, shown: Shown, drawing: Generator, step:
     discount,
     [q1, q2],
     next.map(({ surprise }) => surprise.dataSync() as Float32Array),
-    temperatures.alphas,
+    alphasOf(troop, step),
   )
   const everyone = { weight: new Float32Array(shown.rows).fill(1), count: shown.rows }
   const actions = players.agents.map((_, agent) => shown.action(agent))
@@ -323,7 +335,7 @@ export function actorSteps(troop: Troop, shown: Shown, drawing: Generator, step:
   const world = shown.world('observation')
   const order = Array.from({ length: n }, (_, k) => k)
   drawing.shuffle(order)
-  const { alphas } = temperatures
+  const alphas = alphasOf(troop, step)
   const slopes = new Float32Array(n)
   for (const agent of order) {
     const living = shown.living(agent)
@@ -363,6 +375,13 @@ function create(request: LearnerRequest): OffPolicy {
   const spec = requestSpec(request.batch)
   const settings = effectiveInput(spec, withDefaults(HASAC_SETTINGS, request.settings ?? {}, 'hasac settings'))
   requireOneReward('hasac', spec, request, 'maddpg and mappo')
+  if (settings.alphaEnd !== null && settings.autoAlpha) {
+    throw new TroupeError('bad-option', {
+      where: 'hasac settings: alphaEnd',
+      got: `${settings.alphaEnd} with autoAlpha`,
+      expected: 'autoAlpha off, or null: alpha either follows the entropy or a line',
+    })
+  }
   const ids = learningIds(spec, request.agents)
   const n = ids.length
   const players = openPlayers(spec, ids, settings, request.seed)

@@ -109,6 +109,7 @@ const OTHER: Record<string, unknown> = {
   epsilonEnd: 0.6,
   alphaStart: 0.7,
   alphaEnd: 0.6,
+  temperatureEnd: 0.1,
   betaStart: 60,
   betaEnd: 40,
   memory: 7,
@@ -130,6 +131,8 @@ const OTHER: Record<string, unknown> = {
 /** Some settings say something only beside others. */
 const BESIDE: Record<string, Record<string, unknown>> = {
   scheduleSteps: { lrSchedule: 'linear' },
+  alphaEnd: { autoAlpha: false, scheduleSteps: 100 },
+  temperatureEnd: { scheduleSteps: 100 },
   entropySchedule: { entropy: 0.5 },
   agentId: { sharing: 'full' },
   advantageOver: { advantageNorm: true },

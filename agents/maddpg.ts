@@ -30,6 +30,7 @@ import {
   readForesight,
   rhythm,
   trained,
+  underWay,
   valueLoss,
   type Generators,
   type Trained,
@@ -68,6 +69,10 @@ export const MADDPG_SETTINGS = Type.Object(
       100,
       'Of the Gumbel-softmax whose gradient choices take; ref 1. Real-valued actions: unused.',
     ),
+    temperatureEnd: Type.Union([Type.Number({ minimum: 1e-3, maximum: 100 }), Type.Null()], {
+      default: null,
+      description: 'The same at scheduleSteps, reached along a line; null = as at first, ref. Ours.',
+    }),
     policies: whole(
       1,
       1,
@@ -336,8 +341,14 @@ function create(request: LearnerRequest): OffPolicy {
     players,
     targets,
     networks,
-    learn: (memory, generators, step, means, fraction) =>
-      learn({ ...troop, settings: paced(settings, fraction) }, memory, generators, step, means),
+    learn: (memory, generators, step, means, fraction) => {
+      const { temperature, temperatureEnd, scheduleSteps } = settings
+      const now = {
+        ...paced(settings, fraction),
+        temperature: underWay(temperature, temperatureEnd, scheduleSteps, step),
+      }
+      learn({ ...troop, settings: now }, memory, generators, step, means)
+    },
     noise: (steps) => noise + (noiseFinal - noise) * Math.min(1, steps / noiseSteps),
     values: (view, seen, out) => {
       const input = besides(seen, players.joint(view), view.lanes)

@@ -55,7 +55,7 @@ export const OFF_POLICY_SETTINGS = {
   }),
   scheduleSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
     default: null,
-    description: 'Environment steps (all lanes) at which the schedule ends; a run fills in its own length.',
+    description: 'Environment steps (all lanes) at which schedules end; a run fills in its own length.',
   }),
   bootstrapTruncated: yes('A cut episode is worth something after the cut; ref on.'),
   rewardScale: real(1, 1e-9, 1e9, 'Every reward is multiplied by this before it is learned from.'),
@@ -94,6 +94,12 @@ export function paced<Settings extends { readonly lr: number; readonly criticLr:
   fraction: number,
 ): Settings {
   return { ...settings, lr: settings.lr * fraction, criticLr: settings.criticLr * fraction }
+}
+
+/** A weight on its way along a line. @param end where it is at scheduleSteps and after; null = it stays where it is */
+export function underWay(start: number, end: number | null, scheduleSteps: number | null, steps: number): number {
+  if (end === null || scheduleSteps === null) return start
+  return start + (end - start) * Math.min(1, steps / scheduleSteps)
 }
 
 /** With all observations where there is no state. */
