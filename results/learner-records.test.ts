@@ -85,6 +85,23 @@ test('what learners reach is what their records say', () => {
   ])
 })
 
+test('what a skirmish gives to those who do not look is what the records of the open loop say', () => {
+  const all = runsOf('learned').filter(({ scenario }) => scenario.startsWith('skirmish/'))
+  const rows = all
+    .filter(({ algorithm }) => algorithm === 'open-loop')
+    .map((floor) => {
+      const { random } = floor.records[0].scenario.reference ?? {}
+      const best = all.find(({ scenario, algorithm }) => scenario === floor.scenario && algorithm !== 'open-loop')
+      const seeing = best === undefined ? '' : `${best.algorithm}: ${won(best)}`
+      return `| \`${floor.scenario}\` | ${floor.records.length} | ${won(floor)} | ${spread(returns(floor))} | ${random === undefined ? '' : short(random)} | ${seeing} |` // prettier-ignore
+    })
+  shows('floors', [
+    '| scenario | seeds | episodes won | return | random | won by the best learner here that looks |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ])
+})
+
 test('what pruning costs is what the records say', () => {
   const dense = runsOf('learned').find((runs) => runs.scenario === 'spectrum/dsa-3u2c' && runs.algorithm === 'iagc')!
   const levels: [string, Runs][] = [['0', dense]]
