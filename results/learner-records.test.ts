@@ -1,16 +1,20 @@
 /**
- * The page of records says what the records of learners hold.
- * `UPDATE_README=1 npx vitest run results/learner-records.test.ts` rewrites its tables.
+ * The page of records and that of the learners say what the records of learners hold.
+ * `UPDATE_README=1 npx vitest run results/learner-records.test.ts` rewrites their tables.
  */
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { LEARNERS } from '../agents/index.ts'
 import { readRecord, type ResultRecord } from './record.ts'
 import { meanOf } from './statistics.ts'
 
 const folder = join(import.meta.dirname, 'records')
+const RECORDS = join(folder, 'README.md')
+const LEARNERS_PAGE = join(import.meta.dirname, '../agents/README.md')
 
 interface Runs {
+  readonly set: string
   readonly scenario: string
   readonly algorithm: string
   readonly records: ResultRecord[]
@@ -25,7 +29,7 @@ function runsOf(set: string): Runs[] {
         const place = join(folder, set, env, name, algorithm)
         const records = readdirSync(place).map((seed) => readRecord(join(place, seed, 'record.json')))
         for (const { status } of records) expect([place, status]).toEqual([place, 'finished'])
-        all.push({ scenario: `${env}/${name}`, algorithm, records })
+        all.push({ set, scenario: `${env}/${name}`, algorithm, records })
       }
     }
   }
@@ -48,8 +52,7 @@ function won({ records }: Runs): string {
     : `${spread((shares as number[]).map((share) => 100 * share))} %`
 }
 
-function shows(mark: string, lines: readonly string[]) {
-  const file = join(folder, 'README.md')
+function shows(mark: string, lines: readonly string[], file = RECORDS) {
   const text = readFileSync(file, 'utf8')
   const open = `<!-- ${mark} -->\n`
   const from = text.indexOf(open) + open.length
@@ -120,4 +123,91 @@ test('what pruning costs is what the records say', () => {
     return `| ${level} | ${runs.records.length} | ${spread(last(runs))} | ${(100 * share).toFixed(1)} % |`
   })
   shows('sparsity', ['| pruned | seeds | return | of the dense ones |', '|---|---|---|---|', ...rows])
+})
+
+/** What a learner finds for itself. */
+const FOUND = ['shards', 'scheduleSteps']
+
+/** The words that make these runs again: the settings that are not the defaults of now, and the protocol. */
+function commandOf({ set, scenario, algorithm, records }: Runs): string {
+  const [first] = records
+  const { steps, protocol, absolute } = first
+  const seeds = records.map(({ seed }) => Number(seed)).sort((a, b) => a - b)
+  expect(seeds, `${set} ${scenario} ${algorithm}: seeds in a row`).toEqual(seeds.map((_, k) => seeds[0] + k))
+  const fields = LEARNERS[algorithm].settings.properties as Record<string, { readonly default?: unknown }>
+  // A setting that came later is not in older records, which are as its default has it.
+  const changedIn = ({ settings }: ResultRecord) =>
+    Object.entries(settings).filter(
+      ([name, value]) => !FOUND.includes(name) && name in fields && value !== fields[name].default,
+    )
+  const changed = changedIn(first)
+  for (const record of records) expect(changedIn(record)).toEqual(changed)
+  const networks = existsSync(join(folder, set, scenario, algorithm, `seed-${seeds[0]}`, 'best'))
+  return [
+    `npx troupe bench ${scenario} --algorithms ${algorithm} --seeds ${seeds.length}`,
+    ...(seeds[0] === 1 ? [] : [`--first-seed ${seeds[0]}`]),
+    `--steps ${steps.requested} --evaluations ${protocol.points} --evaluation-episodes ${protocol.episodes}`,
+    `--absolute-episodes ${protocol.absoluteEpisodes} --replays ${absolute!.replays.length}`,
+    ...changed.map(
+      ([name, value]) => `--set ${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+    ),
+    `--keep ${networks ? 'weights' : 'records'} --out results/records/${set}`,
+  ].join(' ')
+}
+
+/** Breaks a command into lines of at most so many signs. */
+function wrapped(command: string, width = 138): string[] {
+  const lines: string[] = []
+  for (const word of command.split(/ (?=--)/)) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + word.length + 3 <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(lines.length === 0 ? word : `  ${word}`)
+  }
+  return lines.map((line, k) => (k + 1 < lines.length ? `${line} \\` : line))
+}
+
+/** Sets with learners, in the order in which pages list them. */
+const SETS = [
+  'learned',
+  'values',
+  'games',
+  ...readdirSync(folder)
+    .filter((set) => set.startsWith('sparsity-'))
+    .sort(),
+]
+
+test('the page of every learner that is on record has its scores, with seeds and the words that make them', () => {
+  const all = SETS.flatMap(runsOf)
+  const text = readFileSync(LEARNERS_PAGE, 'utf8')
+  const places = [...text.matchAll(/<!-- (scores [\w -]+?) -->/g)].map(([, mark]) => mark)
+  const told = places.flatMap((mark) => mark.split(' ').slice(1))
+  expect([...told].sort()).toEqual([...new Set(all.map(({ algorithm }) => algorithm))].sort())
+  for (const mark of places) {
+    const own = all.filter(({ algorithm }) => mark.split(' ').slice(1).includes(algorithm))
+    const rows = own.map((runs) => {
+      const { sparsity, sparsitySchedule } = runs.records[0].settings
+      const pruned = runs.set.startsWith('sparsity-') ? `, ${String(sparsitySchedule)}, ${String(sparsity)} masked` : ''
+      const seconds = runs.records.map((record) => record.seconds).sort((a, b) => a - b)
+      return `| \`${runs.scenario}\` | ${runs.algorithm}${pruned} | ${runs.records.length} | ${runs.records[0].steps.total.toLocaleString('en-US')} | ${Math.round(seconds[seconds.length >> 1])} s | ${spread(returns(runs))} | ${won(runs)} |` // prettier-ignore
+    })
+    shows(
+      mark,
+      [
+        '',
+        '| scenario | learner | seeds | steps | a run took | return | episodes won |',
+        '|---|---|---|---|---|---|---|',
+        ...rows,
+        '',
+        '<details><summary>The words that make them</summary>',
+        '',
+        '```sh',
+        ...own.flatMap((runs) => wrapped(commandOf(runs))),
+        '```',
+        '',
+        '</details>',
+        '',
+      ],
+      LEARNERS_PAGE,
+    )
+  }
 })
