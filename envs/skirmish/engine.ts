@@ -223,7 +223,7 @@ export function createEngine(plan: Plan, scripted: Uint8Array, arena: Arena | nu
 const squared = (value: number) => value * value
 
 /** Types that can take part. */
-function presentTypes(plan: Plan): number[] {
+export function presentTypes(plan: Plan): number[] {
   const drawn = plan.generated?.types ?? (plan.starts ?? []).flatMap((side) => side.map((start) => start.type))
   return [...new Set(drawn)]
 }

@@ -7,13 +7,13 @@ import { base64 } from '@scure/base'
 import { GENERATOR_WORDS } from '../core/random.ts'
 import { type Port, type TypedArray } from '../core/types.ts'
 import { take, type Arena } from './arena.ts'
-import { LONGEST_PUSH, NOTICE, type Engine } from './engine.ts'
+import { LONGEST_PUSH, NOTICE, presentTypes, type Engine } from './engine.ts'
 import { EDGE } from './ground.ts'
 import { CODE } from './machine-code.ts'
 import { ALLIES, ENEMIES, type Plan } from './options.ts'
 import { COMBAT } from './start.ts'
 import { HEALED, TALLIES, type SkirmishState } from './state.ts'
-import { wayTo } from './terrain.ts'
+import { wayTo, type Terrain } from './terrain.ts'
 
 /** The few names of WebAssembly used here; rooms are compiled without the library that declares them. */
 interface WebAssemblyNames {
@@ -43,8 +43,11 @@ const MOST_BYTES = 2 ** 30
 const HEADER = 64
 const HEADER_BYTES = 1024
 const KIND_BYTES = 256
-const RECORD_BYTES = 256
-const PAIR_BYTES = 8
+const COLUMNS_AT = 1152
+const COLUMNS = 56
+const COLUMN_BYTES = 2112
+const MOST_UNITS = COLUMN_BYTES / 8 - 2
+const PAIR_BYTES = 4
 
 /** Bytes kept for ways around walls; what does not fit is asked for each time. */
 const WAY_BYTES = 2 ** 21
@@ -65,7 +68,7 @@ function moduleOf(names: WebAssemblyNames | undefined): object | null {
 const namesHere = () => (globalThis as { WebAssembly?: WebAssemblyNames }).WebAssembly
 
 /** Whether the machine knows the loops of this plan. */
-const playsIt = (plan: Plan) => plan.rules === 'sc2' && plan.tables.types.length <= 64
+const playsIt = (plan: Plan) => plan.rules === 'sc2' && plan.tables.types.length <= 64 && plan.units <= MOST_UNITS
 
 /** Whether it also knows its masks and observations. */
 function showsIt({ options, rules }: Plan): boolean {
@@ -84,7 +87,7 @@ export function createArena(plan: Plan, port: Port): Arena | null {
   if (bytes > MOST_BYTES) return null
   const pages = Math.ceil(bytes / PAGE)
   try {
-    return { memory: new names!.Memory({ initial: pages, maximum: pages }), used: HEADER + HEADER_BYTES }
+    return { memory: new names!.Memory({ initial: pages, maximum: pages }), used: COLUMNS_AT + COLUMNS * COLUMN_BYTES }
   } catch {
     return null // out of address space
   }
@@ -97,11 +100,14 @@ function bytesOf(plan: Plan, port: Port): number {
   const shown = showsIt(plan)
     ? 4 * (port.observation.length + port.state.length) + port.mask.length + port.alive.length
     : 0
-  const scratch = U * (RECORD_BYTES + 4 * 6 + 16) + ((U * (U - 1)) / 2) * PAIR_BYTES
+  const scratch = COLUMNS_AT + COLUMNS * COLUMN_BYTES + roomForPairs(U)
   const ground = plan.terrain.cells * 7 + 4 * plan.terrain.width + (plan.terrain.open ? 0 : WAY_BYTES)
   const types = plan.tables.types.length
   return state + shown + scratch + ground + types * (KIND_BYTES + 8 * types) + 65536
 }
+
+/** Bytes of a list of pairs of units; four are written at a time. */
+const roomForPairs = (units: number) => ((units * (units - 1)) / 2 + 4) * PAIR_BYTES
 
 /** Starts the machine over a state whose columns lie in the arena. */
 export function createMachine(state: SkirmishState, engine: Engine, port: Port, arena: Arena): Machine {
@@ -138,16 +144,8 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
     strideable: copyOf(terrain.strideable),
     clear: copyOf(terrain.clear),
     scripted: copyOf(engine.scripted),
-    records: take(arena, 'Uint8Array', units * RECORD_BYTES),
-    live: take(arena, 'Int32Array', units + 1),
-    began: take(arena, 'Int32Array', units),
-    order: take(arena, 'Int32Array', units + 1),
-    shooters: take(arena, 'Int32Array', units),
-    columns: take(arena, 'Float64Array', 2 * (units + 2)),
-    before: take(arena, 'Float64Array', units),
-    attackers: take(arena, 'Int32Array', units),
     strip: take(arena, 'Int32Array', terrain.width + 1),
-    pairs: take(arena, 'Uint8Array', ((units * (units - 1)) / 2 + 2) * PAIR_BYTES),
+    pairs: take(arena, 'Uint8Array', roomForPairs(units)),
   }
   const header = new DataView(arena.memory.buffer, HEADER, HEADER_BYTES)
   let cursor = 0
@@ -165,6 +163,7 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
     options.killReward,
     options.winReward,
     options.negativeScale,
+    ...clearRectangle(terrain),
   ]
   for (const value of numbers) header.setFloat64((cursor += 8) - 8, value, true)
   const flag = (value: boolean) => (value ? 1 : 0)
@@ -197,6 +196,7 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
     flag(options.stateTimestep),
     flag(!options.onlyPositive),
     plan.fighters[ALLIES] | (plan.fighters[ENEMIES] << 1),
+    flag(everyHits(plan)),
   ]
   const { type, x, y, vx, vy, health, shield, energy, credit, cooldown, quiet, px, py, dealt, taken, tally } = state
   const { order, aim, lastAction, struck, felledBy } = state
@@ -204,16 +204,7 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
     ...[type, x, y, vx, vy, health, shield, energy, credit, cooldown, quiet, px, py, dealt, taken, tally],
     ...[order, aim, lastAction, struck, felledBy, scratch.scripted, kinds, hit],
     ...[scratch.walkable, scratch.strideable, scratch.clear, ways, side, seats, random],
-    ...[mask, alive, observation, stateOut, scratch.records, scratch.live, scratch.began, scratch.order],
-    ...[
-      scratch.shooters,
-      scratch.columns,
-      scratch.strip,
-      scratch.pairs,
-      scratch.before,
-      scratch.attackers,
-      engine.sums,
-    ],
+    ...[mask, alive, observation, stateOut, scratch.strip, scratch.pairs, engine.sums],
   ]
   for (const value of [...words, ...columns.map((column) => column.byteOffset)]) {
     header.setInt32((cursor += 4) - 4, value, true)
@@ -277,6 +268,36 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
           }
         },
   }
+}
+
+/** Whether every type that takes part can hit every other. */
+function everyHits(plan: Plan): boolean {
+  const { hit, types } = plan.tables
+  const present = presentTypes(plan)
+  return present.every((t) => present.every((o) => hit[t * types.length + o] > 0))
+}
+
+/** The largest rectangle of ground from which no wall is near: west, east, south and north end, centred. */
+function clearRectangle({ width, height, clear }: Terrain): number[] {
+  let largest = 0
+  let found = [0, 0, 0, 0]
+  const column = new Int32Array(width)
+  for (let top = 0; top < height; top++) {
+    for (let x = 0; x < width; x++) column[x] = clear[top * width + x] === 1 ? column[x] + 1 : 0
+    for (let from = 0; from < width; from++) {
+      let high = height
+      for (let to = from; to < width && column[to] > 0; to++) {
+        high = Math.min(high, column[to])
+        if ((to + 1 - from) * high <= largest) continue
+        largest = (to + 1 - from) * high
+        found = [from, to + 1, top + 1 - high, top + 1]
+      }
+    }
+  }
+  const [west, east, south, north] = found
+  // A little less, so that no rounding of a place leads out of it.
+  const less = 1e-6
+  return [west - width / 2 + less, east - width / 2 - less, south - height / 2 + less, north - height / 2 - less]
 }
 
 /** A type as the machine reads it. */

@@ -1,5 +1,6 @@
 /** Weapons, shields, splash, healing and regeneration of one loop: `../combat.ts` under the rule set `sc2`. */
 import * as m from './memory'
+import { mendersEnd, shootersEnd } from './orders'
 
 const LEAST_DAMAGE: f64 = 0.5
 
@@ -14,9 +15,10 @@ export function healedSoFar(): f64 {
 
 /** One hit on `c` by `b`: shield first, then armour once, then health. */
 function hurt(b: usize, c: usize, damage: f64): void {
-  const health = load<f64>(c, m.HEALTH)
+  const at = <usize>load<u32>(c, m.AT)
+  const health = load<f64>(m.healthAt + at)
   if (health <= 0) return
-  const shield = load<f64>(c, m.SHIELD)
+  const shield = load<f64>(m.shieldAt + at)
   const before = health + shield
   let leftShield = shield
   let leftHealth = health
@@ -35,32 +37,39 @@ function hurt(b: usize, c: usize, damage: f64): void {
     if (left < LEAST_DAMAGE) left = LEAST_DAMAGE
     if (left >= health) {
       leftHealth = 0
-      store<u32>(c, <u32>b, m.FELLED_BY)
-      m.setFallen(true)
+      fells(b, at)
     } else leftHealth = health - left
   }
-  store<f64>(c, leftHealth, m.HEALTH)
-  store<f64>(c, leftShield, m.SHIELD)
-  store<f64>(c, 0, m.QUIET)
+  store<f64>(m.healthAt + at, leftHealth)
+  store<f64>(m.shieldAt + at, leftShield)
+  store<f64>(m.quietAt + at, 0)
   const loss = before - leftHealth - leftShield
-  store<f64>(b, load<f64>(b, m.DEALT) + loss, m.DEALT)
-  store<f64>(c, load<f64>(c, m.TAKEN) + loss, m.TAKEN)
+  const dealt = m.dealtAt + <usize>load<u32>(b, m.AT)
+  store<f64>(dealt, load<f64>(dealt) + loss)
+  const taken = m.takenAt + at
+  store<f64>(taken, load<f64>(taken) + loss)
+}
+
+/** `b` has killed the unit at `at`. */
+function fells(b: usize, at: usize): void {
+  store<i16>(m.felledByAt + (at >> 2), <i16>m.numberOf(b))
+  m.setFallen(true)
 }
 
 // @ts-ignore: decorator
 @inline
 function damageOf(b: usize, c: usize): f64 {
-  return load<f64>(<usize>load<u32>(b, m.HIT) + (<usize>load<u32>(c, m.TYPE) << 3))
+  return load<f64>(<usize>load<u32>(b, m.HIT) + <usize>load<u32>(c, m.TYPE))
 }
 
 /** All hits of one attack of `b` on `c`, splash included. */
 function strike(b: usize, c: usize): void {
   const kind = <usize>load<u32>(b, m.KIND)
   if (load<f64>(kind, m.SUICIDE) > 0) {
-    store<f64>(b, 0, m.HEALTH)
-    store<f64>(b, 0, m.SHIELD)
-    store<u32>(b, <u32>b, m.FELLED_BY)
-    m.setFallen(true)
+    const at = <usize>load<u32>(b, m.AT)
+    store<f64>(m.healthAt + at, 0)
+    store<f64>(m.shieldAt + at, 0)
+    fells(b, at)
     explode(b)
     return
   }
@@ -81,11 +90,10 @@ function sweep(b: usize, c: usize): void {
   const uy = length > 0 ? dy / length : 0
   const depth = load<f64>(kind, m.BAR_DEPTH) / 2
   const half = load<f64>(kind, m.BAR_WIDTH) / 2
-  const ally = load<i32>(b, m.SIDE) == 0
-  const to = ally ? m.living : m.livingAllies
-  for (let a = ally ? m.livingAllies : 0; a < to; a++) {
-    const k = <usize>load<u32>(m.liveAt + (<usize>a << 2))
-    if (k == c || load<f64>(k, m.HEALTH) <= 0) continue
+  const ally = b < m.alliesEnd
+  const to = ally ? m.unitsEnd : m.alliesEnd
+  for (let k = ally ? m.alliesEnd : 0; k < to; k += 8) {
+    if (k == c || m.healthOf(k) <= 0) continue
     const damage = damageOf(b, k)
     if (damage == 0) continue
     const ex = load<f64>(k, m.X) - load<f64>(c, m.X)
@@ -104,11 +112,10 @@ function sweep(b: usize, c: usize): void {
 function explode(b: usize): void {
   const radius = load<f64>(<usize>load<u32>(b, m.KIND), m.SPLASH)
   store<i32>(b, 1, m.EXPLODED)
-  const ally = load<i32>(b, m.SIDE) == 0
-  const to = ally ? m.living : m.livingAllies
-  for (let a = ally ? m.livingAllies : 0; a < to; a++) {
-    const k = <usize>load<u32>(m.liveAt + (<usize>a << 2))
-    if (load<f64>(k, m.HEALTH) <= 0) continue
+  const ally = b < m.alliesEnd
+  const to = ally ? m.unitsEnd : m.alliesEnd
+  for (let k = ally ? m.alliesEnd : 0; k < to; k += 8) {
+    if (m.healthOf(k) <= 0) continue
     const damage = damageOf(b, k)
     if (damage == 0) continue
     const dx = load<f64>(k, m.X) - load<f64>(b, m.X)
@@ -123,11 +130,10 @@ function explodeTheKilled(): void {
   let again = true
   while (again) {
     again = false
-    for (let a = 0; a < m.living; a++) {
-      const b = <usize>load<u32>(m.liveAt + (<usize>a << 2))
-      if (load<f64>(b, m.HEALTH) > 0 || load<i32>(b, m.EXPLODED) == 1) continue
-      if (load<f64>(<usize>load<u32>(b, m.KIND), m.EXPLODES) == 0) continue
-      explode(b)
+    for (let k: usize = 0; k < m.unitsEnd; k += 8) {
+      if (m.healthOf(k) > 0 || load<i32>(k, m.EXPLODED) == 1) continue
+      if (load<f64>(<usize>load<u32>(k, m.KIND), m.EXPLODES) == 0) continue
+      explode(k)
       again = true
     }
   }
@@ -136,49 +142,51 @@ function explodeTheKilled(): void {
 /** Up to one loop's healing of `c` by `b`, paid in whole energy points. */
 function heal(b: usize, c: usize): void {
   const kind = <usize>load<u32>(b, m.KIND)
-  const health = load<f64>(c, m.HEALTH)
+  const health = m.healthOf(c)
   if (health <= 0) return
   const missing = load<f64>(<usize>load<u32>(c, m.KIND), m.FULL_HEALTH) - health
   if (missing <= 0) return
   let amount = min<f64>(load<f64>(kind, m.HEALING), missing)
-  let credit = load<f64>(b, m.CREDIT)
-  let energy = load<f64>(b, m.ENERGY)
+  const at = <usize>load<u32>(b, m.AT)
+  let credit = load<f64>(m.creditAt + at)
+  let energy = load<f64>(m.energyAt + at)
   while (credit < amount && energy >= 1) {
     energy -= 1
     credit += load<f64>(kind, m.PER_ENERGY)
   }
   if (credit < amount) amount = credit
-  store<f64>(b, energy, m.ENERGY)
-  store<f64>(b, credit - amount, m.CREDIT)
-  store<f64>(c, health + amount, m.HEALTH)
-  if (load<i32>(b, m.SIDE) == 0) healedByAllies += amount
+  store<f64>(m.energyAt + at, energy)
+  store<f64>(m.creditAt + at, credit - amount)
+  store<f64>(m.healthAt + <usize>load<u32>(c, m.AT), health + amount)
+  if (b < m.alliesEnd) healedByAllies += amount
 }
 
 /** Health, shield and energy of one unit that come back. */
 function recover(b: usize): void {
   const kind = <usize>load<u32>(b, m.KIND)
+  const at = <usize>load<u32>(b, m.AT)
   const healthRegen = load<f64>(kind, m.HEALTH_REGEN)
   if (healthRegen > 0) {
     const full = load<f64>(kind, m.FULL_HEALTH)
-    const health = load<f64>(b, m.HEALTH)
-    if (health < full) store<f64>(b, min<f64>(full, health + healthRegen), m.HEALTH)
+    const health = load<f64>(m.healthAt + at)
+    if (health < full) store<f64>(m.healthAt + at, min<f64>(full, health + healthRegen))
   }
   const shieldRegen = load<f64>(kind, m.SHIELD_REGEN)
   if (shieldRegen > 0) {
     const delay = load<f64>(kind, m.SHIELD_DELAY)
-    let quiet = load<f64>(b, m.QUIET)
+    let quiet = load<f64>(m.quietAt + at)
     if (quiet < delay) {
       quiet += 1
-      store<f64>(b, quiet, m.QUIET)
+      store<f64>(m.quietAt + at, quiet)
     }
     const full = load<f64>(kind, m.FULL_SHIELD)
-    const shield = load<f64>(b, m.SHIELD)
-    if (quiet >= delay && shield < full) store<f64>(b, min<f64>(full, shield + shieldRegen), m.SHIELD)
+    const shield = load<f64>(m.shieldAt + at)
+    if (quiet >= delay && shield < full) store<f64>(m.shieldAt + at, min<f64>(full, shield + shieldRegen))
   }
   const most = load<f64>(kind, m.ENERGY_MAX)
   if (most > 0) {
-    const energy = load<f64>(b, m.ENERGY)
-    if (energy < most) store<f64>(b, min<f64>(most, energy + load<f64>(kind, m.ENERGY_REGEN)), m.ENERGY)
+    const energy = load<f64>(m.energyAt + at)
+    if (energy < most) store<f64>(m.energyAt + at, min<f64>(most, energy + load<f64>(kind, m.ENERGY_REGEN)))
   }
 }
 
@@ -198,51 +206,36 @@ function nextFloat(): f64 {
   return <f64>(result >>> 8) * 5.960464477539063e-8
 }
 
-/** Everybody recovers, everybody who is ready shoots, then the wounds and then the healing are counted. */
+/**
+ * Everybody recovers, everybody who is ready shoots, then the wounds and then the healing are counted. Who is ready and
+ * who heals was listed by `decide`.
+ */
 export function fight(): void {
-  const living = m.living
-  const live = m.liveAt
-  const shooters = m.shootersAt
   if (m.recovers) {
-    for (let a = 0; a < living; a++) {
-      const b = <usize>load<u32>(live + (<usize>a << 2))
-      if (load<i32>(b, m.TRAITS) & m.RECOVERS) recover(b)
-    }
+    for (let k: usize = 0; k < m.unitsEnd; k += 8) if (load<i32>(k, m.TRAITS) & m.RECOVERS) recover(k)
   }
-  let shots = 0
-  let mends = 0
-  for (let a = 0; a < living; a++) {
-    const b = <usize>load<u32>(live + (<usize>a << 2))
-    let left = load<f64>(b, m.COOLDOWN)
-    if (left > 0) {
-      left -= 1
-      store<f64>(b, left, m.COOLDOWN)
-    }
-    const busy = load<u32>(b, m.FIRE) != 0
-    if (busy && load<i32>(b, m.TRAITS) & m.HEALS) {
-      mends++
-      if (left <= 0) store<f64>(b, 0, m.COOLDOWN)
-    } else if (left <= 0) {
-      if (busy) store<u32>(shooters + (<usize>(shots++) << 2), <u32>b)
-      else store<f64>(b, 0, m.COOLDOWN)
-    }
-  }
-  for (let s = 0; s < shots; s++) {
-    const b = <usize>load<u32>(shooters + (<usize>s << 2))
-    const c = <usize>load<u32>(b, m.FIRE)
-    store<u32>(b, <u32>c, m.STRUCK)
+  for (let at = m.SHOOTERS; at < shootersEnd; at += 4) {
+    const b = <usize>load<u32>(at)
+    const c = <usize>load<i32>(b, m.TARGET)
+    struck(b, c)
     let left = load<f64>(b, m.COOLDOWN) + load<f64>(<usize>load<u32>(b, m.KIND), m.RELOAD)
     if (m.jitter) left += 3 * nextFloat() - 1
     store<f64>(b, left, m.COOLDOWN)
     strike(b, c)
   }
-  if (shots > 0 && m.explodes) explodeTheKilled()
-  if (mends == 0) return
-  for (let a = 0; a < living; a++) {
-    const b = <usize>load<u32>(live + (<usize>a << 2))
-    const c = <usize>load<u32>(b, m.FIRE)
-    if (c == 0 || (load<i32>(b, m.TRAITS) & m.HEALS) == 0 || load<f64>(b, m.HEALTH) <= 0) continue
-    store<u32>(b, <u32>c, m.STRUCK)
+  if (shootersEnd > m.SHOOTERS && m.explodes) explodeTheKilled()
+  for (let at = m.MENDERS; at < mendersEnd; at += 4) {
+    const b = <usize>load<u32>(at)
+    if (m.healthOf(b) <= 0) continue
+    const c = <usize>load<i32>(b, m.TARGET)
+    struck(b, c)
     heal(b, c)
   }
+}
+
+/** `b` has fired at `c`, or healed it, in this step. */
+// @ts-ignore: decorator
+@inline
+function struck(b: usize, c: usize): void {
+  store<i16>(m.struckAt + (<usize>load<u32>(b, m.AT) >> 2), <i16>m.numberOf(c))
 }

@@ -2,54 +2,73 @@
  * Where things lie. `../machine.ts` allocates and fills the tables and columns, and writes their addresses and all
  * numbers that follow from the plan into a header, which `open` reads in the same order.
  *
- * The units of the lane being fought are records of RECORD bytes. A unit is named by the address of its record, which
- * orders units as their numbers do; 0 is nobody.
+ * The living of the lane being fought stand in columns at fixed places, allies first, each 8 bytes wide; a unit is named
+ * by its byte in a column, so that `load<f64>(k, X)` is one instruction, and two neighbours are one vector. Behind the last
+ * there is a spare unit that is nowhere (NaN) and does nothing; so are those who died in the step. What is seldom needed
+ * stays where it is in the columns of the state, at AT.
  */
 
-/** Bytes per unit, as a shift. */
-export const RECORD: usize = 8
+/** Bytes of a column, and the place of the first; `../machine.ts` keeps them free. An odd number of cache lines. */
+export const COLUMN: usize = 2112
+const COLUMNS: usize = 1152
 
-// Places in a record. Pairs of numbers that are used together lie side by side.
-export const X: usize = 0 // centred, cells
-export const Y: usize = 8
-export const NX: usize = 16 // where it will be after this loop
-export const NY: usize = 24
-export const WX: usize = 32 // displacement it wants in this loop
-export const WY: usize = 40
-export const GX: usize = 48 // point of its order
-export const GY: usize = 56
-export const PACE: usize = 64 // cells per loop
-export const REACH: usize = 72 // weapon range and own radius
-export const RADIUS: usize = 80
-export const STRIDE: usize = 88 // cells moved per loop of the last beat, 1 when it did not walk
-export const COOLDOWN: usize = 96
-export const HEALTH: usize = 104
-export const SHIELD: usize = 112
-export const QUIET: usize = 120
-export const AX: usize = 128 // i32: pushes, in 2^-20 cells
-export const AY: usize = 132
-export const MODE: usize = 136 // i32 from here on
-export const ORDER: usize = 140
-export const AIM: usize = 144 // whom it attacks, heals or hunts
-export const FIRE: usize = 148 // whom it shoots (or heals) when ready
-export const TYPE: usize = 152
-export const SIDE: usize = 156
-export const TRAITS: usize = 160
-export const BLOCKER: usize = 164 // who stands in its way; BACK and WENT_BACK once walking is done
-export const EXPLODED: usize = 168
-export const FELLED_BY: usize = 172
-export const ANCHOR_X: usize = 176 // f64: where it was at the beginning of the beat
-export const ANCHOR_Y: usize = 184
-export const BLOCKED_AT: usize = 192 // squared distance to the blocker
-export const ENERGY: usize = 200
-export const CREDIT: usize = 208
-export const VX: usize = 216 // pace of those who gather speed
-export const DEALT: usize = 224
-export const TAKEN: usize = 232
-export const STRUCK: usize = 240 // i32
-export const HIT: usize = 244 // address of its row of damages
-export const INDEX: usize = 248 // 0 to U - 1
-export const KIND: usize = 252 // address of its type
+// Columns.
+export const X: usize = COLUMNS + 0 * COLUMN // centred, cells
+export const Y: usize = COLUMNS + 1 * COLUMN
+export const NX: usize = COLUMNS + 2 * COLUMN // where it will be after this loop
+export const NY: usize = COLUMNS + 3 * COLUMN
+export const WX: usize = COLUMNS + 4 * COLUMN // displacement it wants in this loop
+export const WY: usize = COLUMNS + 5 * COLUMN
+export const ANCHOR_X: usize = COLUMNS + 6 * COLUMN // where it was at the beginning of the beat
+export const ANCHOR_Y: usize = COLUMNS + 7 * COLUMN
+export const PX: usize = COLUMNS + 8 * COLUMN // point of its order
+export const PY: usize = COLUMNS + 9 * COLUMN
+export const GOAL: usize = COLUMNS + 10 * COLUMN // u32: address of the x of the point it goes to; the y lies COLUMN behind it
+export const REACH2: usize = COLUMNS + 11 * COLUMN // squared distance to its goal within which it is engaged; -1 = never
+export const NEAREST: usize = COLUMNS + 12 * COLUMN // it walks while its goal is at least that far; Infinity = it stands
+export const TAKEN_GOAL: usize = COLUMNS + 13 * COLUMN // the three again, on grounds with walls: around them
+export const TAKEN_REACH2: usize = COLUMNS + 14 * COLUMN
+export const TAKEN_NEAREST: usize = COLUMNS + 15 * COLUMN
+export const STOP_X: usize = COLUMNS + 16 * COLUMN // cell to walk straight to, around a wall
+export const STOP_Y: usize = COLUMNS + 17 * COLUMN
+export const CAN_FIRE: usize = COLUMNS + 18 * COLUMN // i64: all bits = its weapon can hit its target
+export const PACE: usize = COLUMNS + 19 * COLUMN // cells per loop
+export const COOLDOWN: usize = COLUMNS + 20 * COLUMN
+export const STRIDE: usize = COLUMNS + 21 * COLUMN // cells moved per loop of the last beat, 1 when it did not walk
+export const MODE: usize = COLUMNS + 22 * COLUMN // i64
+export const RADIUS: usize = COLUMNS + 23 * COLUMN
+export const PUSH: usize = COLUMNS + 24 * COLUMN // two i32: pushes, in 2^-20 cells
+export const BLOCKER: usize = COLUMNS + 25 * COLUMN // who stands in its way, and 8; BACK and WENT_BACK once walking is done
+export const BLOCKED_AT: usize = COLUMNS + 26 * COLUMN // squared distance to the blocker
+export const TARGET: usize = COLUMNS + 27 * COLUMN // i32: whom it attacks, heals or hunts; negative = nobody alive
+export const KIND: usize = COLUMNS + 28 * COLUMN // u32: address of its type
+export const HIT: usize = COLUMNS + 29 * COLUMN // u32: address of its row of damages
+export const TRAITS: usize = COLUMNS + 30 * COLUMN // i32
+export const AT: usize = COLUMNS + 31 * COLUMN // u32: 8 times its place in the columns of the state
+export const TURN: usize = COLUMNS + 32 * COLUMN // i32: its number within its side
+export const LOST: usize = COLUMNS + 33 * COLUMN // i32: its target died, or it has yet to look for one
+export const EXPLODED: usize = COLUMNS + 34 * COLUMN // i32
+export const REACH: usize = COLUMNS + 35 * COLUMN // weapon range and own radius
+export const BEFORE: usize = COLUMNS + 36 * COLUMN // by number in the battle: health and shield at the start of the step
+export const PLACE: usize = COLUMNS + 37 * COLUMN // i32, by number in the battle: its place in these columns; negative = dead
+export const HOLDER_X: usize = COLUMNS + 38 * COLUMN // who holds its place, in the order of the search
+export const HOLDER_Y: usize = COLUMNS + 39 * COLUMN
+export const HOLDER: usize = COLUMNS + 40 * COLUMN // u32
+export const SORTED_X: usize = COLUMNS + 41 * COLUMN // f32, as the next two: next places in the order of the search
+export const SORTED_Y: usize = COLUMNS + 42 * COLUMN
+export const SORTED: usize = COLUMNS + 43 * COLUMN // u32
+export const WALKERS: usize = COLUMNS + 44 * COLUMN // u32 lists from here on
+export const SHOOTERS: usize = COLUMNS + 45 * COLUMN
+export const MINDS: usize = COLUMNS + 46 * COLUMN
+export const MENDERS: usize = COLUMNS + 47 * COLUMN
+export const NEAR_WALLS: usize = COLUMNS + 48 * COLUMN
+export const WAYS: usize = COLUMNS + 49 * COLUMN // those whom walls may turn
+export const GOING: usize = COLUMNS + 50 * COLUMN
+export const ATTACKERS: usize = COLUMNS + 51 * COLUMN // i32, by number in the battle: attackers of each unit
+export const TYPE: usize = COLUMNS + 52 * COLUMN // u32: 8 times its type
+export const HOLDER_RADIUS: usize = COLUMNS + 53 * COLUMN
+export const SORTED_RADIUS: usize = COLUMNS + 54 * COLUMN
+export const PACKING: usize = COLUMNS + 55 * COLUMN // 16 bytes for each choice of four lanes: the chosen first
 
 // Places in the record of a type; all f64.
 export const KINDS: usize = 8 // bytes per type, as a shift
@@ -133,6 +152,7 @@ export let compatibility: i32 = 0
 export let stateLastAction: i32 = 0
 export let stateTimestep: i32 = 0
 export let signed: i32 = 0 // own losses count
+export let plainHits: i32 = 0 // every type that takes part can hurt every other
 export let fighters: i32 = 0 // bits of the sides that start with somebody who is no healer
 
 // Addresses.
@@ -171,16 +191,8 @@ export let maskAt: usize = 0 // u8 [B, M, A]
 export let aliveAt: usize = 0 // u8 [B, M]
 export let observationAt: usize = 0 // f32 [B, N, F]
 export let stateAt: usize = 0 // f32 [B, S]
-export let recordsAt: usize = 0
-export let liveAt: usize = 0 // u32 [U] from here
-export let beganAt: usize = 0
-export let orderListAt: usize = 0
-export let shootersAt: usize = 0
-export let columnsAt: usize = 0 // f64 [2, U + 2]: x and y in the order of the search
 export let stripAt: usize = 0 // i32 [width + 1]
 export let pairsAt: usize = 0
-export let beforeAt: usize = 0 // f64 [U]: health and shield at the start of the step
-export let attackersAt: usize = 0 // i32 [U]
 export let sumsAt: usize = 0 // f64: see `../settling.ts`
 
 export let fastest: f64 = 0
@@ -196,6 +208,11 @@ export let edge: f64 = 0
 export let killReward: f64 = 0
 export let winReward: f64 = 0
 export let negativeScale: f64 = 0
+// A rectangle of the ground without a wall in sight, centred.
+export let clearWest: f64 = 0
+export let clearEast: f64 = 0
+export let clearSouth: f64 = 0
+export let clearNorth: f64 = 0
 
 /** Words of a side in `sidesAt` before its type bits. */
 export const SIDE_WORDS: i32 = 6
@@ -221,6 +238,13 @@ function number(): f64 {
 /** Reads the header; numbers first in f64, then words. */
 export function open(header: usize): void {
   cursor = header
+  for (let choice: usize = 0; choice < 16; choice++) {
+    let to = (choice << 4) + PACKING
+    for (let lane: usize = 0; lane < 4; lane++) {
+      if (((choice >> lane) & 1) == 0) continue
+      for (let byte: usize = 0; byte < 4; byte++) store<u8>(to++, <u8>(4 * lane + byte))
+    }
+  }
   fastest = number()
   largest = number()
   farthestNotice = number()
@@ -234,6 +258,10 @@ export function open(header: usize): void {
   killReward = number()
   winReward = number()
   negativeScale = number()
+  clearWest = number()
+  clearEast = number()
+  clearSouth = number()
+  clearNorth = number()
   units = word()
   allies = word()
   agents = word()
@@ -262,6 +290,7 @@ export function open(header: usize): void {
   stateTimestep = word()
   signed = word()
   fighters = word()
+  plainHits = word()
   typeAt = address()
   xAt = address()
   yAt = address()
@@ -297,29 +326,36 @@ export function open(header: usize): void {
   aliveAt = address()
   observationAt = address()
   stateAt = address()
-  recordsAt = address()
-  liveAt = address()
-  beganAt = address()
-  orderListAt = address()
-  shootersAt = address()
-  columnsAt = address()
   stripAt = address()
   pairsAt = address()
-  beforeAt = address()
-  attackersAt = address()
   sumsAt = address()
 }
 
-/** The living of the lane, allies first: how many, and how many of them are allies. */
-export let living: i32 = 0
-export let livingAllies: i32 = 0
-export function setLiving(all: i32, ofAllies: i32): void {
-  living = all
-  livingAllies = ofAllies
+/** Ends of the columns: of the allies, and of all; and 8 times the lane's first unit in the columns of the state. */
+export let alliesEnd: usize = 0
+export let unitsEnd: usize = 0
+export let first: usize = 0
+export function setEnds(allied: usize, all: usize, lane: usize): void {
+  alliesEnd = allied
+  unitsEnd = all
+  first = lane
 }
 
 /** Whether anybody has died since the dead were dropped. */
 export let fallen: bool = false
 export function setFallen(value: bool): void {
   fallen = value
+}
+
+/** Number of a unit in the battle. */
+// @ts-ignore: decorator
+@inline
+export function numberOf(k: usize): i32 {
+  return <i32>((load<u32>(k, AT) - <u32>first) >> 3)
+}
+
+// @ts-ignore: decorator
+@inline
+export function healthOf(k: usize): f64 {
+  return load<f64>(healthAt + <usize>load<u32>(k, AT))
 }

@@ -1,9 +1,9 @@
 /**
- * Bodies: `../pushing.ts`. Pairs are found anew twice in a beat, with the distance that matters then: who may stand in
- * whose way when it begins, who may touch or be too deep when bodies meet. More than is needed does no harm.
+ * Bodies: `../pushing.ts`. Who stands in whose way is asked of walkers and of those who hold their place; who touches, of
+ * all pairs of points, two at a time and with the distance that matters. More pairs than are needed do no harm.
  */
 import * as m from './memory'
-import { walkers } from './orders'
+import { nearWallsEnd, walkersEnd } from './orders'
 
 const OVERLAP: f64 = 0.08
 const SCALE: f64 = 1048576
@@ -15,34 +15,41 @@ const BACK: u32 = 1
 const WENT_BACK: u32 = 2
 
 /** Above this many units they are sorted from west to east before pairs are tried. */
-const CROWD: i32 = 40
+const CROWD: usize = 40 << 3
 
-// Places in the record of a pair: two units.
-const HIGHER: usize = 4
-const PAIR: usize = 8
+/** More than coordinates in single precision and their differences are rounded, in cells. */
+const ROUNDING: f32 = 1e-4
+
+// A pair is one word: the lower unit above, the higher one below.
+const PAIR: usize = 4
+const LOWER: u32 = 16
+const HIGHER: u32 = 0xffff
 
 let strode: i32 = 0
 let restless: bool = true
-/** End of the list of pairs. */
-let pairsEnd: usize = 0
 
 export function beginStep(): void {
   restless = true
   strode = 0
 }
 
+// @ts-ignore: decorator
+@inline
+function copy(from: usize, to: usize): void {
+  for (let k: usize = 0; k < m.unitsEnd; k += 16) {
+    v128.store(k + to, v128.load(k + from))
+    v128.store(k + to, v128.load(k + from, m.COLUMN), m.COLUMN)
+  }
+}
+
 /** Moves every unit by one loop. */
 export function pushAndMove(begins: bool, meets: bool): void {
-  const living = m.living
-  const live = m.liveAt
   if (begins) {
     strode = 0
-    for (let a = 0; a < living; a++) {
-      const b = <usize>load<u32>(live + (<usize>a << 2))
-      v128.store(b, v128.load(b, m.X), m.ANCHOR_X)
-    }
+    copy(m.X, m.ANCHOR_X)
+    for (let k: usize = 0; k < m.unitsEnd; k += 16) v128.store(k, i64x2.splat(0), m.BLOCKER)
   }
-  const moving = walkers > 0
+  const moving = walkersEnd > m.WALKERS
   if (!moving && !restless && strode == 0) return
   if (moving) {
     if (strode == 0) findBlockers()
@@ -50,101 +57,73 @@ export function pushAndMove(begins: bool, meets: bool): void {
   }
   strode++
   if (!meets) {
-    for (let a = 0; a < living; a++) {
-      const b = <usize>load<u32>(live + (<usize>a << 2))
-      v128.store(b, v128.load(b, m.NX), m.X)
-    }
+    copy(m.NX, m.X)
     return
   }
   restless = push()
-  if (restless) {
-    giveWay()
-    holdBack()
-  }
   settle()
 }
 
-/**
- * Lists all pairs whose points (x, y at `place` in their records) are nearer than `reach`, as they come.
- * Counted on without a branch: whether a pair is near is anybody's guess.
- */
-function sweep(place: usize, reach: f64): void {
-  const living = m.living
-  const xs = m.columnsAt
-  const ys = xs + (<usize>(m.units + 2) << 3)
-  const crowd = living > CROWD
-  const row = crowd ? m.orderListAt : m.liveAt
-  if (crowd) sortByX(place)
-  for (let a = 0; a < living; a++) {
-    const at = <usize>a << 3
-    const b = <usize>load<u32>(row + (<usize>a << 2)) + place
-    store<f64>(xs + at, load<f64>(b))
-    store<f64>(ys + at, load<f64>(b, 8))
+/** Appends those of units `from` to `to` that idle, or with `hard` those that hold their place against everybody. */
+// @ts-ignore: decorator
+@inline
+function listHolders(at: usize, from: usize, to: usize, hard: bool): usize {
+  for (let k = from; k < to; k += 8) {
+    const mode = load<i32>(k, m.MODE)
+    store<f64>(at, load<f64>(k, m.X), m.HOLDER_X)
+    store<f64>(at, load<f64>(k, m.Y), m.HOLDER_Y)
+    store<f64>(at, load<f64>(k, m.RADIUS), m.HOLDER_RADIUS)
+    store<u32>(at, <u32>k, m.HOLDER)
+    at += <usize>i32((mode & AGAINST_FOES) != 0 && ((mode & AGAINST_FRIENDS) != 0) == hard) << 3
   }
-  // Two are tried at a time: behind the last there is nobody near.
-  store<f64>(xs + (<usize>living << 3), 1e300)
-  const reach2 = f64x2.splat(reach * reach)
-  let to = m.pairsAt
-  for (let a = 0; a < living; a++) {
-    const px = load<f64>(xs + (<usize>a << 3))
-    const xx = f64x2.splat(px)
-    const yy = f64x2.splat(load<f64>(ys + (<usize>a << 3)))
-    const end = crowd ? px + reach : 1e299
-    const b = load<u32>(row + (<usize>a << 2))
-    for (let o = a + 1; o < living; o += 2) {
-      const at = <usize>o << 3
-      if (crowd && load<f64>(xs + at) > end) break
-      const dx = f64x2.sub(v128.load(xs + at), xx)
-      const dy = f64x2.sub(v128.load(ys + at), yy)
-      const near = f64x2.lt(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)), reach2)
-      const bits = <usize>i64x2.bitmask(near)
-      const others = load<u64>(row + (<usize>o << 2))
-      store<u32>(to, b)
-      store<u32>(to, <u32>others, HIGHER)
-      to += (bits & 1) << 3
-      store<u32>(to, b)
-      store<u32>(to, <u32>(others >> 32), HIGHER)
-      to += (bits & 2) << 2
-    }
-  }
-  pairsEnd = to
+  return at
 }
 
-/** Puts the living into the list of the order from west to east: counted into columns of cells, then by insertion. */
-function sortByX(place: usize): void {
-  const living = m.living
-  const live = m.liveAt
-  const order = m.orderListAt
-  const strip = m.stripAt
-  const half = <f64>m.width / 2
-  memory.fill(strip, 0, <usize>m.width << 2)
-  for (let a = 0; a < living; a++) {
-    const at = strip + (<usize>(<i32>(load<f64>(<usize>load<u32>(live + (<usize>a << 2)) + place) + half)) << 2)
-    store<i32>(at, load<i32>(at) + 1)
-  }
-  let sum = 0
-  for (let s = 0; s < m.width; s++) {
-    const at = strip + (<usize>s << 2)
-    sum += load<i32>(at)
-    store<i32>(at, sum)
-  }
-  for (let a = living - 1; a >= 0; a--) {
-    const b = load<u32>(live + (<usize>a << 2))
-    const at = strip + (<usize>(<i32>(load<f64>(<usize>b + place) + half)) << 2)
-    const last = load<i32>(at) - 1
-    store<i32>(at, last)
-    store<u32>(order + (<usize>last << 2), b)
-  }
-  for (let a = 1; a < living; a++) {
-    const b = load<u32>(order + (<usize>a << 2))
-    const px = load<f64>(<usize>b + place)
-    let o = a - 1
-    while (o >= 0 && load<f64>(<usize>load<u32>(order + (<usize>o << 2)) + place) > px) {
-      store<u32>(order + (<usize>(o + 1) << 2), load<u32>(order + (<usize>o << 2)))
-      o--
+/**
+ * Who is stopped by somebody that holds its place? Those who hold stand in one list, so that whoever may stop a walker of
+ * either side is one stretch of it: idle allies, allies that hold, enemies that hold, idle enemies.
+ */
+function findBlockers(): void {
+  const soft = listHolders(0, 0, m.alliesEnd, false)
+  const hard = listHolders(soft, 0, m.alliesEnd, true)
+  const foes = listHolders(hard, m.alliesEnd, m.unitsEnd, true)
+  const all = listHolders(foes, m.alliesEnd, m.unitsEnd, false)
+  if (all == 0) return
+  store<f64>(all, NaN, m.HOLDER_X)
+  const beat = <f64>m.BEAT
+  for (let at = m.WALKERS; at < walkersEnd; at += 4) {
+    const b = <usize>load<u32>(at)
+    const ally = b < m.alliesEnd
+    const end = ally ? all : foes
+    const px = f64x2.splat(load<f64>(b, m.X))
+    const py = f64x2.splat(load<f64>(b, m.Y))
+    const wx = f64x2.splat(beat * load<f64>(b, m.WX))
+    const wy = f64x2.splat(beat * load<f64>(b, m.WY))
+    const radius = v128.load64_splat(b, m.RADIUS)
+    for (let o: usize = ally ? soft : 0; o < end; o += 16) {
+      const ex = f64x2.sub(f64x2.sub(v128.load(o, m.HOLDER_X), px), wx)
+      const ey = f64x2.sub(f64x2.sub(v128.load(o, m.HOLDER_Y), py), wy)
+      const d2 = f64x2.add(f64x2.mul(ex, ex), f64x2.mul(ey, ey))
+      const apart = f64x2.add(radius, v128.load(o, m.HOLDER_RADIUS))
+      const near = f64x2.lt(d2, f64x2.mul(apart, apart))
+      if (!v128.any_true(near)) continue
+      const bits = i64x2.bitmask(near)
+      if (bits & 1) noteBlocker(b, <usize>load<u32>(o, m.HOLDER), f64x2.extract_lane(d2, 0))
+      if (bits & 2 && o + 8 < end) noteBlocker(b, <usize>load<u32>(o, m.HOLDER + 8), f64x2.extract_lane(d2, 1))
     }
-    store<u32>(order + (<usize>(o + 1) << 2), b)
   }
+}
+
+/** The nearest counts; of two alike the lower one. */
+function noteBlocker(b: usize, c: usize, d2: f64): void {
+  if (b == c || !meet(b, c)) return
+  const known = <usize>load<u32>(b, m.BLOCKER)
+  if (known != 0) {
+    const at = load<f64>(b, m.BLOCKED_AT)
+    if (d2 > at || (d2 == at && c + 8 > known)) return
+  }
+  store<f64>(b, d2, m.BLOCKED_AT)
+  store<u32>(b, <u32>c + 8, m.BLOCKER)
 }
 
 /** Whether two units share a layer. */
@@ -156,49 +135,6 @@ function meet(b: usize, c: usize): bool {
   return kindB == kindC || (<i32>load<f64>(kindB, m.LAYER) & <i32>load<f64>(kindC, m.LAYER)) != 0
 }
 
-/** Who is stopped by somebody that holds its place? */
-function findBlockers(): void {
-  const beat = <f64>m.BEAT
-  sweep(m.X, 2 * m.largest + beat * m.fastest + 1e-6)
-  const end = pairsEnd
-  for (let p = m.pairsAt; p < end; p += PAIR) {
-    const b = <usize>load<u32>(p)
-    const c = <usize>load<u32>(p, HIGHER)
-    const modeB = load<i32>(b, m.MODE)
-    const modeC = load<i32>(c, m.MODE)
-    const holds = load<i32>(b, m.SIDE) == load<i32>(c, m.SIDE) ? AGAINST_FRIENDS : AGAINST_FOES
-    const stopsB = (modeB & m.WALKING) != 0 && (modeC & holds) != 0
-    const stopsC = (modeC & m.WALKING) != 0 && (modeB & holds) != 0
-    if ((!stopsB && !stopsC) || !meet(b, c)) continue
-    const apart = load<f64>(b, m.RADIUS) + load<f64>(c, m.RADIUS)
-    const dx = load<f64>(c, m.X) - load<f64>(b, m.X)
-    const dy = load<f64>(c, m.Y) - load<f64>(b, m.Y)
-    if (stopsB) {
-      const ex = dx - beat * load<f64>(b, m.WX)
-      const ey = dy - beat * load<f64>(b, m.WY)
-      const d2 = ex * ex + ey * ey
-      if (d2 < apart * apart) noteBlocker(b, c, d2)
-    }
-    if (stopsC) {
-      const ex = dx + beat * load<f64>(c, m.WX)
-      const ey = dy + beat * load<f64>(c, m.WY)
-      const d2 = ex * ex + ey * ey
-      if (d2 < apart * apart) noteBlocker(c, b, d2)
-    }
-  }
-}
-
-/** The nearest counts; of two alike the lower one. */
-function noteBlocker(b: usize, c: usize, d2: f64): void {
-  const known = <usize>load<u32>(b, m.BLOCKER)
-  if (known != 0) {
-    const at = load<f64>(b, m.BLOCKED_AT)
-    if (d2 > at || (d2 == at && c > known)) return
-  }
-  store<f64>(b, d2, m.BLOCKED_AT)
-  store<u32>(b, <u32>c, m.BLOCKER)
-}
-
 // @ts-ignore: decorator
 @inline
 function clearAt(x: f64, y: f64): bool {
@@ -208,13 +144,13 @@ function clearAt(x: f64, y: f64): bool {
 
 /** Next places of those who walk: around blockers, along walls. */
 function walk(): void {
-  const living = m.living
-  const live = m.liveAt
-  for (let a = 0; a < living; a++) {
-    const b = <usize>load<u32>(live + (<usize>a << 2))
-    if ((load<i32>(b, m.MODE) & m.WALKING) == 0) continue
+  for (let at = m.WALKERS; at < walkersEnd; at += 4) {
+    const b = <usize>load<u32>(at)
     const blocker = <usize>load<u32>(b, m.BLOCKER)
-    if (blocker != 0 && load<f64>(blocker, m.HEALTH) > 0) slide(b, blocker)
+    if (blocker != 0 && m.healthOf(blocker - 8) > 0) slide(b, blocker - 8)
+  }
+  for (let at = m.NEAR_WALLS; at < nearWallsEnd; at += 4) {
+    const b = <usize>load<u32>(at)
     const x = load<f64>(b, m.X)
     const y = load<f64>(b, m.Y)
     if (!clearAt(x, y)) alongWalls(b, x, y, true)
@@ -283,141 +219,312 @@ function alongWalls(b: usize, x: f64, y: f64, enclosed: bool): void {
   store<f64>(b, py, m.NY)
 }
 
-/** Adds up the pushes, and keeps in the list who meet. @returns whether any pair overlaps */
-function push(): bool {
-  // Nobody is pushed farther than that, nor goes back farther than it has walked.
-  const spare = max<f64>(m.longestPush, <f64>m.BEAT * m.fastest) + m.edge
-  sweep(m.NX, 2 * (m.largest + spare) - OVERLAP + 1e-6)
-  const end = pairsEnd
-  let touching = false
-  let kept = m.pairsAt
-  for (let p = m.pairsAt; p < end; p += PAIR) {
-    const one = load<u32>(p)
-    const two = load<u32>(p, HIGHER)
-    const b = <usize>min<u32>(one, two)
-    const c = <usize>max<u32>(one, two)
-    if (!meet(b, c)) continue
-    store<u32>(kept, <u32>b)
-    store<u32>(kept, <u32>c, HIGHER)
-    kept += PAIR
-    const dx = load<f64>(c, m.NX) - load<f64>(b, m.NX)
-    const dy = load<f64>(c, m.NY) - load<f64>(b, m.NY)
-    const d2 = dx * dx + dy * dy
-    const apart = load<f64>(b, m.RADIUS) + load<f64>(c, m.RADIUS)
-    if (d2 >= apart * apart) continue
-    touching = true
-    const holds = load<i32>(b, m.SIDE) == load<i32>(c, m.SIDE) ? AGAINST_FRIENDS : AGAINST_FOES
-    pushApart(b, c, holds, dx, dy, d2, apart)
+/** Whether the sides are farther apart than `reach` along one axis. */
+function sidesApart(reach: f64): bool {
+  let at: usize = 0
+  let westOfAllies: f64 = 0
+  let eastOfAllies: f64 = 0
+  let southOfAllies: f64 = 0
+  let northOfAllies: f64 = 0
+  for (let side = 0; side < 2; side++) {
+    const end = side == 0 ? m.alliesEnd : m.unitsEnd
+    let least = f64x2.splat(Infinity)
+    let most = f64x2.splat(-Infinity)
+    for (; at < end; at += 8) {
+      const place = nextOf(at)
+      least = f64x2.pmin(least, place)
+      most = f64x2.pmax(most, place)
+    }
+    const west = f64x2.extract_lane(least, 0)
+    const south = f64x2.extract_lane(least, 1)
+    const east = f64x2.extract_lane(most, 0)
+    const north = f64x2.extract_lane(most, 1)
+    if (side == 1) {
+      return (
+        west - eastOfAllies > reach || westOfAllies - east > reach || south - northOfAllies > reach || southOfAllies - north > reach
+      )
+    }
+    westOfAllies = west
+    eastOfAllies = east
+    southOfAllies = south
+    northOfAllies = north
   }
-  pairsEnd = kept
-  return touching
+  return false
 }
 
-/** Who walks yields, and who idles to friends that walk; two who yield share it. */
-function pushApart(b: usize, c: usize, holds: i32, dx: f64, dy: f64, d2: f64, apart: f64): void {
+/**
+ * Lists all pairs whose edges will be nearer than `space`, and a few that are only almost so. Four are tried at a time in
+ * single precision; whether a pair is near is anybody's guess, so they are packed into the list without a branch.
+ * @returns the end of the list
+ */
+function listPairs(space: f64): usize {
+  const crowd = m.unitsEnd > CROWD
+  const alone = !crowd && sidesApart(2 * m.largest + space)
+  const end = crowd ? sortByX() : lineUp()
+  const allies = m.alliesEnd >> 1
+  let to = m.pairsAt
+  for (let a: usize = 0; a < end; a += 4) {
+    const px = load<f32>(a, m.SORTED_X)
+    const wide = load<f32>(a, m.SORTED_RADIUS) + <f32>space + ROUNDING
+    const xx = f32x4.splat(px)
+    const yy = v128.load32_splat(a, m.SORTED_Y)
+    const radius = f32x4.splat(wide)
+    const who = v128.load32_splat(a, m.SORTED)
+    const east = crowd ? px + wide + <f32>m.largest : <f32>Infinity
+    const last = alone && a < allies ? allies : end
+    for (let o = a + 4; o < last; o += 16) {
+      if (crowd && load<f32>(o, m.SORTED_X) > east) break
+      const dx = f32x4.sub(v128.load(o, m.SORTED_X), xx)
+      const dy = f32x4.sub(v128.load(o, m.SORTED_Y), yy)
+      const reach = f32x4.add(radius, v128.load(o, m.SORTED_RADIUS))
+      const near = f32x4.lt(f32x4.add(f32x4.mul(dx, dx), f32x4.mul(dy, dy)), f32x4.mul(reach, reach))
+      const others = v128.load(o, m.SORTED)
+      const pairs = v128.or(i32x4.shl(i32x4.min_u(who, others), 16), i32x4.max_u(who, others))
+      const bits = i32x4.bitmask(near)
+      v128.store(to, v128.swizzle(pairs, v128.load(<usize>bits << 4, m.PACKING)))
+      to += <usize>popcnt<i32>(bits) << 2
+    }
+  }
+  return to
+}
+
+/** Next places in the order of the columns. @returns the end of the line, in bytes of four per unit */
+function lineUp(): usize {
+  for (let k: usize = 0; k < m.unitsEnd; k += 16) {
+    const at = k >> 1
+    v128.store64_lane(at, f32x4.demote_f64x2_zero(v128.load(k, m.NX)), 0, m.SORTED_X)
+    v128.store64_lane(at, f32x4.demote_f64x2_zero(v128.load(k, m.NY)), 0, m.SORTED_Y)
+    v128.store64_lane(at, f32x4.demote_f64x2_zero(v128.load(k, m.RADIUS)), 0, m.SORTED_RADIUS)
+    store<u32>(at, <u32>k, m.SORTED)
+    store<u32>(at, <u32>k + 8, m.SORTED + 4)
+  }
+  const end = m.unitsEnd >> 1
+  v128.store(end, f32x4.splat(NaN), m.SORTED_X)
+  return end
+}
+
+/** Next places from west to east: counted into columns of cells, then by insertion. @returns as `lineUp` */
+function sortByX(): usize {
+  const strip = m.stripAt
+  const half = <f64>m.width / 2
+  memory.fill(strip, 0, <usize>m.width << 2)
+  for (let k: usize = 0; k < m.unitsEnd; k += 8) {
+    const x = load<f64>(k, m.NX)
+    if (isNaN(x)) continue
+    const at = strip + (<usize>(<i32>(x + half)) << 2)
+    store<i32>(at, load<i32>(at) + 4)
+  }
+  let sum = 0
+  for (let s = 0; s < m.width; s++) {
+    const at = strip + (<usize>s << 2)
+    sum += load<i32>(at)
+    store<i32>(at, sum)
+  }
+  for (let k: usize = 0; k < m.unitsEnd; k += 8) {
+    const x = load<f64>(k, m.NX)
+    if (isNaN(x)) continue
+    const at = strip + (<usize>(<i32>(x + half)) << 2)
+    const last = load<i32>(at) - 4
+    store<i32>(at, last)
+    store<f32>(<usize>last, <f32>x, m.SORTED_X)
+    store<u32>(<usize>last, <u32>k, m.SORTED)
+  }
+  const end = <usize>sum
+  for (let a: usize = 4; a < end; a += 4) {
+    const x = load<f32>(a, m.SORTED_X)
+    const k = load<u32>(a, m.SORTED)
+    let o = a
+    while (o > 0 && load<f32>(o - 4, m.SORTED_X) > x) {
+      store<f32>(o, load<f32>(o - 4, m.SORTED_X), m.SORTED_X)
+      store<u32>(o, load<u32>(o - 4, m.SORTED), m.SORTED)
+      o -= 4
+    }
+    store<f32>(o, x, m.SORTED_X)
+    store<u32>(o, k, m.SORTED)
+  }
+  for (let a: usize = 0; a < end; a += 4) {
+    const k = <usize>load<u32>(a, m.SORTED)
+    store<f32>(a, <f32>load<f64>(k, m.NY), m.SORTED_Y)
+    store<f32>(a, <f32>load<f64>(k, m.RADIUS), m.SORTED_RADIUS)
+  }
+  v128.store(end, f32x4.splat(NaN), m.SORTED_X)
+  return end
+}
+
+/** Pushes apart who overlaps, and sends back who would be too deep. @returns whether any pair overlaps */
+function push(): bool {
+  const end = listPairs(0)
+  if (end == m.pairsAt) return false
+  for (let k: usize = 0; k < m.unitsEnd; k += 16) v128.store(k, i64x2.splat(0), m.PUSH)
+  let touching = 0
+  for (let p = m.pairsAt; p < end; p += PAIR) {
+    const pair = load<u32>(p)
+    touching |= pushApart(<usize>(pair >> LOWER), <usize>(pair & HIGHER))
+  }
+  if (touching == 0) return false
+  giveWay()
+  holdBack(listPairs(-OVERLAP))
+  return true
+}
+
+/** The next place of a unit: x and y. */
+// @ts-ignore: decorator
+@inline
+function nextOf(k: usize): v128 {
+  return v128.load64_lane(k, v128.load64_splat(k, m.NX), 1, m.NY)
+}
+
+/** Who walks yields, and who idles to friends that walk; two who yield share it. @returns 1 when the two overlap */
+function pushApart(b: usize, c: usize): i32 {
+  const way = f64x2.sub(nextOf(c), nextOf(b))
+  const squares = f64x2.mul(way, way)
+  const d2 = f64x2.extract_lane(squares, 0) + f64x2.extract_lane(squares, 1)
+  const apart = load<f64>(b, m.RADIUS) + load<f64>(c, m.RADIUS)
+  if (d2 >= apart * apart || !meet(b, c)) return 0
   const modeB = load<i32>(b, m.MODE)
   const modeC = load<i32>(c, m.MODE)
-  const friends = holds == AGAINST_FRIENDS
-  const walksB = (modeB & m.WALKING) != 0
-  const walksC = (modeC & m.WALKING) != 0
-  let yieldsB: f64 = walksB || (friends && walksC && modeB != m.ENGAGED) ? 0.5 : 0
-  let yieldsC: f64 = walksC || (friends && walksB && modeC != m.ENGAGED) ? 0.5 : 0
-  if (yieldsB == 0 && yieldsC == 0) yieldsB = yieldsC = 0.5
-  else if (yieldsB == 0) yieldsC = 1
-  else if (yieldsC == 0) yieldsB = 1
+  const friends = i32(b < m.alliesEnd) ^ i32(c < m.alliesEnd) ^ 1
+  // WALKING is bit 0 of the mode.
+  const yieldsB = (modeB | (friends & modeC & i32(modeB != m.ENGAGED))) & 1
+  const yieldsC = (modeC | (friends & modeB & i32(modeC != m.ENGAGED))) & 1
+  const shareB = 0.5 + 0.5 * <f64>(yieldsB - yieldsC)
   const d = sqrt<f64>(d2)
-  const ex = d > 1e-9 ? dx / d : load<f64>(b, m.X) <= 0 ? 1 : -1
-  const ey = d > 1e-9 ? dy / d : 0
-  const deep = (apart - d) * SCALE
-  store<i32>(b, load<i32>(b, m.AX) - <i32>(ex * deep * yieldsB), m.AX)
-  store<i32>(b, load<i32>(b, m.AY) - <i32>(ey * deep * yieldsB), m.AY)
-  store<i32>(c, load<i32>(c, m.AX) + <i32>(ex * deep * yieldsC), m.AX)
-  store<i32>(c, load<i32>(c, m.AY) + <i32>(ey * deep * yieldsC), m.AY)
+  const aside = f64x2(load<f64>(b, m.X) <= 0 ? 1 : -1, 0)
+  const deep = f64x2.mul(d > 1e-9 ? f64x2.div(way, f64x2.splat(d)) : aside, f64x2.splat((apart - d) * SCALE))
+  const partB = i32x4.trunc_sat_f64x2_s_zero(f64x2.mul(deep, f64x2.splat(shareB)))
+  const partC = i32x4.trunc_sat_f64x2_s_zero(f64x2.mul(deep, f64x2.splat(1 - shareB)))
+  v128.store64_lane(b, i32x4.sub(v128.load64_splat(b, m.PUSH), partB), 0, m.PUSH)
+  v128.store64_lane(c, i32x4.add(v128.load64_splat(c, m.PUSH), partC), 0, m.PUSH)
+  return 1
 }
 
 /** Moves everybody by the pushes it got. */
 function giveWay(): void {
-  const living = m.living
-  const live = m.liveAt
-  for (let a = 0; a < living; a++) {
-    const b = <usize>load<u32>(live + (<usize>a << 2))
-    if (load<i64>(b, m.AX) == 0) continue
-    let dx = <f64>load<i32>(b, m.AX) / SCALE
-    let dy = <f64>load<i32>(b, m.AY) / SCALE
-    const d2 = dx * dx + dy * dy
-    if (d2 > m.longestPush * m.longestPush) {
-      const scale = m.longestPush / sqrt<f64>(d2)
-      dx *= scale
-      dy *= scale
+  const longest2 = f64x2.splat(m.longestPush * m.longestPush)
+  const part = f64x2.splat(1 / SCALE)
+  const west = f64x2.splat(m.clearWest)
+  const east = f64x2.splat(m.clearEast)
+  const south = f64x2.splat(m.clearSouth)
+  const north = f64x2.splat(m.clearNorth)
+  for (let k: usize = 0; k < m.unitsEnd; k += 16) {
+    const pushes = v128.load(k, m.PUSH)
+    const pushed = i64x2.ne(pushes, i64x2.splat(0))
+    let dx = f64x2.mul(f64x2.convert_low_i32x4_s(v128.shuffle<i32>(pushes, pushes, 0, 2, 0, 2)), part)
+    let dy = f64x2.mul(f64x2.convert_low_i32x4_s(v128.shuffle<i32>(pushes, pushes, 1, 3, 1, 3)), part)
+    const d2 = f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy))
+    const far = f64x2.gt(d2, longest2)
+    if (v128.any_true(far)) {
+      const scale = f64x2.div(f64x2.splat(m.longestPush), f64x2.sqrt(d2))
+      dx = v128.bitselect(f64x2.mul(dx, scale), dx, far)
+      dy = v128.bitselect(f64x2.mul(dy, scale), dy, far)
     }
-    const x = load<f64>(b, m.NX)
-    const y = load<f64>(b, m.NY)
-    store<f64>(b, x + dx, m.NX)
-    store<f64>(b, y + dy, m.NY)
-    if (!clearAt(x, y)) alongWalls(b, x, y, false)
+    const x = v128.load(k, m.NX)
+    const y = v128.load(k, m.NY)
+    v128.store(k, v128.bitselect(f64x2.add(x, dx), x, pushed), m.NX)
+    v128.store(k, v128.bitselect(f64x2.add(y, dy), y, pushed), m.NY)
+    const free = v128.and(
+      v128.and(f64x2.gt(x, west), f64x2.lt(x, east)),
+      v128.and(f64x2.gt(y, south), f64x2.lt(y, north)),
+    )
+    const walled = v128.andnot(pushed, free)
+    if (!v128.any_true(walled)) continue
+    const bits = i64x2.bitmask(walled)
+    if (bits & 1) meetWalls(k, f64x2.extract_lane(x, 0), f64x2.extract_lane(y, 0))
+    if (bits & 2) meetWalls(k + 8, f64x2.extract_lane(x, 1), f64x2.extract_lane(y, 1))
   }
 }
 
-/** Whoever would still be too deep in somebody, and deeper than before, goes back to where it began; until nobody is. */
-function holdBack(): void {
-  const list = m.pairsAt
-  const going = m.orderListAt
-  const last = pairsEnd
-  // going[from] to going[to - 1] went back in the pass before; nobody goes back twice.
-  let from = 0
-  let to = 0
-  do {
-    let end = to
-    for (let p = list; p < last; p += PAIR) {
-      const b = <usize>load<u32>(p)
-      const c = <usize>load<u32>(p, HIGHER)
-      if (to > 0 && load<u32>(b, m.BLOCKER) != WENT_BACK && load<u32>(c, m.BLOCKER) != WENT_BACK) continue
-      const dx = load<f64>(c, m.NX) - load<f64>(b, m.NX)
-      const dy = load<f64>(c, m.NY) - load<f64>(b, m.NY)
-      const least = load<f64>(b, m.RADIUS) + load<f64>(c, m.RADIUS) - OVERLAP
-      const d2 = dx * dx + dy * dy
-      if (d2 >= least * least) continue
-      const bx = load<f64>(c, m.ANCHOR_X) - load<f64>(b, m.ANCHOR_X)
-      const by = load<f64>(c, m.ANCHOR_Y) - load<f64>(b, m.ANCHOR_Y)
-      if (d2 >= bx * bx + by * by) continue
-      const byB =
-        (load<f64>(b, m.NX) - load<f64>(b, m.ANCHOR_X)) * bx + (load<f64>(b, m.NY) - load<f64>(b, m.ANCHOR_Y)) * by
-      const byC =
-        -(load<f64>(c, m.NX) - load<f64>(c, m.ANCHOR_X)) * bx - (load<f64>(c, m.NY) - load<f64>(c, m.ANCHOR_Y)) * by
-      if (byB >= byC && load<u32>(b, m.BLOCKER) != BACK) {
-        store<u32>(b, BACK, m.BLOCKER)
-        store<u32>(going + (<usize>(end++) << 2), <u32>b)
-      }
-      if (byC >= byB && load<u32>(c, m.BLOCKER) != BACK) {
-        store<u32>(c, BACK, m.BLOCKER)
-        store<u32>(going + (<usize>(end++) << 2), <u32>c)
-      }
-    }
-    for (let k = from; k < to; k++) store<u32>(<usize>load<u32>(going + (<usize>k << 2)), 0, m.BLOCKER)
-    for (let k = to; k < end; k++) {
-      const b = <usize>load<u32>(going + (<usize>k << 2))
+function meetWalls(k: usize, x: f64, y: f64): void {
+  if (!clearAt(x, y)) alongWalls(k, x, y, false)
+}
+
+let goingEnd: usize = 0
+
+/**
+ * Whoever would still be too deep in somebody, and deeper than before, goes back to where it began; until nobody is. First
+ * the listed pairs are tried, then those of whom one has just gone back.
+ */
+function holdBack(pairsEnd: usize): void {
+  goingEnd = m.GOING
+  for (let p = m.pairsAt; p < pairsEnd; p += PAIR) {
+    const pair = load<u32>(p)
+    tooDeep(<usize>(pair >> LOWER), <usize>(pair & HIGHER))
+  }
+  let from = m.GOING
+  let to = from
+  // GOING from `from` to `to` went back in the pass before; nobody goes back twice.
+  for (;;) {
+    for (let at = from; at < to; at += 4) store<u32>(<usize>load<u32>(at), 0, m.BLOCKER)
+    for (let at = to; at < goingEnd; at += 4) {
+      const b = <usize>load<u32>(at)
       store<u32>(b, WENT_BACK, m.BLOCKER)
-      v128.store(b, v128.load(b, m.ANCHOR_X), m.NX)
+      store<f64>(b, load<f64>(b, m.ANCHOR_X), m.NX)
+      store<f64>(b, load<f64>(b, m.ANCHOR_Y), m.NY)
     }
     from = to
-    to = end
-  } while (from < to)
+    to = goingEnd
+    if (from >= to) return
+    for (let at = from; at < to; at += 4) {
+      const b = <usize>load<u32>(at)
+      const xx = v128.load64_splat(b, m.NX)
+      const yy = v128.load64_splat(b, m.NY)
+      const radius = v128.load64_splat(b, m.RADIUS)
+      for (let c: usize = 0; c < m.unitsEnd; c += 16) {
+        const dx = f64x2.sub(v128.load(c, m.NX), xx)
+        const dy = f64x2.sub(v128.load(c, m.NY), yy)
+        const least = f64x2.add(radius, v128.load(c, m.RADIUS))
+        const near = f64x2.lt(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)), f64x2.mul(least, least))
+        if (!v128.any_true(near)) continue
+        const bits = i64x2.bitmask(near)
+        if (bits & 1 && c != b) tooDeep(min<usize>(b, c), max<usize>(b, c))
+        if (bits & 2 && c + 8 != b) tooDeep(min<usize>(b, c + 8), max<usize>(b, c + 8))
+      }
+    }
+  }
+}
+
+/** Whoever came nearer of the two goes back, both when they did alike. */
+function tooDeep(b: usize, c: usize): void {
+  const dx = load<f64>(c, m.NX) - load<f64>(b, m.NX)
+  const dy = load<f64>(c, m.NY) - load<f64>(b, m.NY)
+  const least = load<f64>(b, m.RADIUS) + load<f64>(c, m.RADIUS) - OVERLAP
+  const d2 = dx * dx + dy * dy
+  if (d2 >= least * least || !meet(b, c)) return
+  const bx = load<f64>(c, m.ANCHOR_X) - load<f64>(b, m.ANCHOR_X)
+  const by = load<f64>(c, m.ANCHOR_Y) - load<f64>(b, m.ANCHOR_Y)
+  if (d2 >= bx * bx + by * by) return
+  const byB =
+    (load<f64>(b, m.NX) - load<f64>(b, m.ANCHOR_X)) * bx + (load<f64>(b, m.NY) - load<f64>(b, m.ANCHOR_Y)) * by
+  const byC =
+    -(load<f64>(c, m.NX) - load<f64>(c, m.ANCHOR_X)) * bx - (load<f64>(c, m.NY) - load<f64>(c, m.ANCHOR_Y)) * by
+  if (byB >= byC) goesBack(b)
+  if (byC >= byB) goesBack(c)
+}
+
+// @ts-ignore: decorator
+@inline
+function goesBack(b: usize): void {
+  if (load<u32>(b, m.BLOCKER) == BACK) return
+  store<u32>(b, BACK, m.BLOCKER)
+  store<u32>(goingEnd, <u32>b)
+  goingEnd += 4
 }
 
 /** The next places become the places. */
 function settle(): void {
-  const living = m.living
-  const live = m.liveAt
-  const beats = <f64>strode
-  for (let a = 0; a < living; a++) {
-    const b = <usize>load<u32>(live + (<usize>a << 2))
-    const next = v128.load(b, m.NX)
-    if (load<i32>(b, m.MODE) & m.WALKING) {
-      const moved = f64x2.sub(next, v128.load(b, m.ANCHOR_X))
-      const squares = f64x2.mul(moved, moved)
-      const d2 = f64x2.extract_lane(squares, 0) + f64x2.extract_lane(squares, 1)
-      store<f64>(b, sqrt<f64>(d2) / beats, m.STRIDE)
-    } else store<f64>(b, 1, m.STRIDE)
-    v128.store(b, next, m.X)
+  // One or two loops: exact.
+  const each = f64x2.splat(1 / <f64>strode)
+  const one = f64x2.splat(1)
+  for (let k: usize = 0; k < m.unitsEnd; k += 16) {
+    const nx = v128.load(k, m.NX)
+    const ny = v128.load(k, m.NY)
+    const dx = f64x2.sub(nx, v128.load(k, m.ANCHOR_X))
+    const dy = f64x2.sub(ny, v128.load(k, m.ANCHOR_Y))
+    const d = f64x2.sqrt(f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy)))
+    // WALKING is bit 0 of the mode.
+    const walks = i64x2.neg(v128.and(v128.load(k, m.MODE), i64x2.splat(m.WALKING)))
+    v128.store(k, v128.bitselect(f64x2.mul(d, each), one, walks), m.STRIDE)
+    v128.store(k, nx, m.X)
+    v128.store(k, ny, m.Y)
   }
 }

@@ -54,7 +54,7 @@ export function settle(lane: i32): void {
       dealt += suffered
       worthEnemies += full
     }
-    const before = load<f64>(m.beforeAt + (<usize>u << 3))
+    const before = load<f64>(<usize>u << 3, m.BEFORE)
     if (before <= 0) continue
     const health = load<f64>(m.healthAt + wide)
     const dead = health <= 0
@@ -82,17 +82,16 @@ export function settle(lane: i32): void {
   put(9, worthAllies)
   put(10, dealt)
   put(11, taken)
-  const on = m.attackersAt
-  for (let u = allies; u < units; u++) store<i32>(on + (<usize>u << 2), 0)
+  for (let u = allies; u < units; u++) store<i32>(<usize>u << 3, 0, m.ATTACKERS)
   let attackers = 0
   let top = 0
   for (let u = 0; u < allies; u++) {
     const target = <i32>load<i16>(m.struckAt + (<usize>(first + u) << 1))
     if (target < allies || load<f64>(kindOf(first + u), m.HEALING) > 0) continue
     attackers++
-    const at = on + (<usize>target << 2)
-    const many = load<i32>(at) + 1
-    store<i32>(at, many)
+    const at = <usize>target << 3
+    const many = load<i32>(at, m.ATTACKERS) + 1
+    store<i32>(at, many, m.ATTACKERS)
     if (many > top) top = many
   }
   put(12, <f64>attackers)
