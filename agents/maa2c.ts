@@ -11,18 +11,7 @@ import { A2C_SETTINGS, A2c, effectiveA2c } from './core/a2c.ts'
 import { actorLearner } from './core/definition.ts'
 import { CENTRAL_SETTINGS, centralInputs, effectiveCentral } from './core/critic-inputs.ts'
 import { type LearnerPreset } from './core/learner.ts'
-import {
-  EPYMARL_APART,
-  EPYMARL_CRITIC,
-  EPYMARL_DIFFERS,
-  EPYMARL_LONG_STRETCH,
-  EPYMARL_SHARED,
-  EPYMARL_SOURCE,
-  EPYMARL_STRETCH,
-  HARD_TARGET,
-  SOFT_TARGET,
-  epymarlFamilies,
-} from './core/published.ts'
+import { EPYMARL_ALL, EPYMARL_EACH, EPYMARL_DIFFERS, EPYMARL_SOURCE, epymarlFamilies } from './core/published.ts'
 
 export const MAA2C_SETTINGS = Type.Object({ ...A2C_SETTINGS, ...CENTRAL_SETTINGS }, { additionalProperties: false })
 
@@ -34,10 +23,7 @@ export const MAA2C_PRESETS: Readonly<Record<string, LearnerPreset<Maa2cSettings>
     summary: 'shared networks, recurrent actors of 128, returns of 5 steps from a soft target',
     source: EPYMARL_SOURCE,
     settings: {
-      ...EPYMARL_SHARED,
-      ...EPYMARL_CRITIC,
-      ...SOFT_TARGET,
-      ...EPYMARL_LONG_STRETCH,
+      ...EPYMARL_ALL,
       lr: 5e-4,
       criticLr: 5e-4,
       entropy: 0.01,
@@ -50,10 +36,7 @@ export const MAA2C_PRESETS: Readonly<Record<string, LearnerPreset<Maa2cSettings>
     summary: 'a network of 64 for each agent, feed-forward, returns of 5 steps from a hard target',
     source: EPYMARL_SOURCE,
     settings: {
-      ...EPYMARL_APART,
-      ...EPYMARL_CRITIC,
-      ...HARD_TARGET,
-      ...EPYMARL_STRETCH,
+      ...EPYMARL_EACH,
       lr: 3e-4,
       criticLr: 3e-4,
       entropy: 0.01,

@@ -13,13 +13,9 @@ import { type LearnerPreset } from './core/learner.ts'
 import { PPO_SETTINGS, Ppo, effectivePpo } from './core/ppo.ts'
 import {
   BENCHMARL_PRESET,
-  EPYMARL_APART,
-  EPYMARL_CRITIC,
-  EPYMARL_LONG_STRETCH,
-  EPYMARL_SHARED,
+  EPYMARL_ALL,
+  EPYMARL_EACH,
   EPYMARL_SOURCE,
-  EPYMARL_STRETCH,
-  HARD_TARGET,
   JAXMARL,
   JAXMARL_DIFFERS,
   JAXMARL_MEMORY,
@@ -32,7 +28,6 @@ import {
   MAVA_PRESET,
   PPO_EPYMARL,
   PPO_EPYMARL_DIFFERS,
-  SOFT_TARGET,
   epymarlFamilies,
 } from './core/published.ts'
 
@@ -81,10 +76,7 @@ export const MAPPO_PRESETS: Readonly<Record<string, LearnerPreset<MappoSettings>
     summary: 'shared networks, recurrent actors of 128, returns of 5 steps from a soft target',
     source: EPYMARL_SOURCE,
     settings: {
-      ...EPYMARL_SHARED,
-      ...EPYMARL_CRITIC,
-      ...SOFT_TARGET,
-      ...EPYMARL_LONG_STRETCH,
+      ...EPYMARL_ALL,
       ...PPO_EPYMARL,
       lr: 3e-4,
       criticLr: 3e-4,
@@ -98,10 +90,7 @@ export const MAPPO_PRESETS: Readonly<Record<string, LearnerPreset<MappoSettings>
     summary: 'a network of 64 for each agent, feed-forward, returns of 5 steps from a hard target',
     source: EPYMARL_SOURCE,
     settings: {
-      ...EPYMARL_APART,
-      ...EPYMARL_CRITIC,
-      ...HARD_TARGET,
-      ...EPYMARL_STRETCH,
+      ...EPYMARL_EACH,
       ...PPO_EPYMARL,
       lr: 3e-4,
       criticLr: 3e-4,

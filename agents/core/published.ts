@@ -39,6 +39,10 @@ export const HARD_TARGET = { target: 'hard', targetEvery: 200 } as const
 export const EPYMARL_STRETCH = { rolloutSteps: 25 }
 export const EPYMARL_LONG_STRETCH = { rolloutSteps: 25, chunk: 25 }
 
+/** Its actor–critics with a critic of states: as one network for all, and as a network for each. */
+export const EPYMARL_ALL = { ...EPYMARL_SHARED, ...EPYMARL_CRITIC, ...SOFT_TARGET, ...EPYMARL_LONG_STRETCH } as const
+export const EPYMARL_EACH = { ...EPYMARL_APART, ...EPYMARL_CRITIC, ...HARD_TARGET, ...EPYMARL_STRETCH } as const
+
 /** Of its PPO. */
 export const PPO_EPYMARL = { epochs: 4, minibatches: 1, clip: 0.2, valueClip: null } as const
 export const PPO_EPYMARL_DIFFERS = `${EPYMARL_DIFFERS}; advantages are made once, where the source makes them anew in each of four epochs`
