@@ -2,7 +2,7 @@
  * The page of records and that of the learners say what the records of learners hold.
  * `UPDATE_README=1 npx vitest run results/learner-records.test.ts` rewrites their tables.
  */
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LEARNERS } from '../agents/index.ts'
@@ -107,22 +107,32 @@ test('what a skirmish gives to those who do not look is what the records of the 
 
 test('what pruning costs is what the records say', () => {
   const dense = runsOf('learned').find((runs) => runs.scenario === 'spectrum/dsa-3u2c' && runs.algorithm === 'iagc')!
-  const levels: [string, Runs][] = [['0', dense]]
-  for (const set of readdirSync(folder).sort()) {
-    if (!set.startsWith('sparsity-')) continue
-    const level = set.slice('sparsity-'.length)
-    const [runs] = runsOf(set)
-    for (const { settings } of runs.records) expect(settings.sparsity).toBe(Number(level))
-    levels.push([level, runs])
-  }
-  expect(levels).toHaveLength(5)
-  // The best checkpoint may be one from before the masks were full; the last evaluation never is.
+  const pruned = readdirSync(folder)
+    .filter((set) => set.startsWith('sparsity-'))
+    .flatMap((set) => {
+      const runs = runsOf(set)
+      for (const { records } of runs)
+        for (const { settings } of records)
+          expect(set).toMatch(new RegExp(`^sparsity-${String(settings.sparsity)}(-|$)`))
+      return runs
+    })
+  expect(new Set(pruned.map(({ records }) => records[0].settings.sparsity))).toEqual(new Set([0.5, 0.8, 0.9, 0.95]))
+  // The best checkpoint of older records may be one from before the masks were full; the last evaluation never is.
   const last = ({ records }: Runs) => records.map(({ evaluations }) => evaluations.at(-1)!.return.mean)
-  const rows = levels.map(([level, runs]) => {
+  const rows = [dense, ...pruned].map((runs) => {
+    const { sparsity, sparsitySchedule } = runs.records[0].settings
     const share = meanOf(last(runs)) / meanOf(last(dense))
-    return `| ${level} | ${runs.records.length} | ${spread(last(runs))} | ${(100 * share).toFixed(1)} % |`
+    const schedule = sparsity === 0 ? '–' : String(sparsitySchedule)
+    return `| ${String(sparsity)} | ${schedule} | ${runs.records.length} | ${spread(last(runs))} | ${(100 * share).toFixed(1)} % |`
   })
-  shows('sparsity', ['| pruned | seeds | return | of the dense ones |', '|---|---|---|---|', ...rows])
+  shows('sparsity', ['| pruned | schedule | seeds | return | of the dense ones |', '|---|---|---|---|---|', ...rows])
+})
+
+test('records with their networks and replays fit in 15 MB', () => {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+  expect(files.length).toBeGreaterThan(500)
+  expect(bytes).toBeLessThan(15e6)
 })
 
 /** What a learner finds for itself. */
