@@ -289,11 +289,13 @@ export function policyGradient(
     return 0
   }
   const [before, advantage, weight] = [new Float32Array(count), new Float32Array(count), new Float32Array(count)]
+  const { logProbability: said, alive } = rollout
+  const { advantage: gained } = shard
   for (let k = 0; k < count; k++) {
     const row = rows[k]
-    before[k] = rollout.logProbability[row]
-    advantage[k] = shard.advantage[row]
-    weight[k] = rollout.alive[row]
+    before[k] = said[row]
+    advantage[k] = gained[row]
+    weight[k] = alive[row]
   }
   const sequences = shard.sequences(net.shape.name, part)
   const input = shown.pick(rows)
@@ -322,6 +324,7 @@ export function valueGradient(
 ): number {
   const { valueOfDead, valueClip = null, huberDelta } = settings
   const { rollout, value, returns } = shard
+  const { alive } = rollout
   const { rows } = part
   const count = rows.length
   if (count === 0) {
@@ -333,7 +336,7 @@ export function valueGradient(
     const row = rows[k]
     before[k] = value[row]
     target[k] = returns[row]
-    weight[k] = valueOfDead ? 1 : rollout.alive[row]
+    weight[k] = valueOfDead ? 1 : alive[row]
   }
   critic.norm?.normaliseAll(target)
   const sequences = shard.sequences(critic.net.shape.name, part, critic.inputs.heads)

@@ -205,9 +205,12 @@ export class SharedActor {
     const A = this.net.shape.outputs
     const allowed = new Uint8Array(count * A)
     const taken = new Int32Array(count * D)
+    // Positions are counted up: products in here would be checked for overflow, one by one.
+    let [to, at] = [0, 0]
     for (let k = 0; k < count; k++) {
-      for (let a = 0; a < A; a++) allowed[k * A + a] = mask[rows[k] * A + a]
-      for (let d = 0; d < D; d++) taken[k * D + d] = action[rows[k] * D + d]
+      const row = rows[k]
+      for (let from = row * A, end = from + A; from < end; from++) allowed[to++] = mask[from]
+      for (let from = row * D, end = from + D; from < end; from++) taken[at++] = action[from]
     }
     return judgeChoices(said, allowed, taken, sizes)
   }

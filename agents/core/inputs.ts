@@ -1,5 +1,6 @@
 /** What a network sees, as data: the columns of its input rows, and the two ways to put rows together from them. */
 import { type EnvSpec } from '../../envs/core/index.ts'
+import { gatherColumns } from '../kernels/index.ts'
 import { tf } from './tensors.ts'
 
 /** What there is to see, for rows of lanes. */
@@ -35,6 +36,7 @@ export class Inputs {
   private readonly S: number
   private readonly S2: number
   private readonly n: number
+  private readonly widths: readonly number[] // of the columns
 
   /** @param agents n, how many learn */
   constructor(spec: EnvSpec, agents: number, layout: Layout) {
@@ -44,12 +46,10 @@ export class Inputs {
     this.S = spec.stateSize
     this.S2 = spec.agentStateSize
     this.n = agents
-    this.width = layout.columns.reduce((sum, column) => sum + this.widthOf(column), 0)
-  }
-
-  private widthOf(column: Column): number {
     const { F, S, S2, n } = this
-    return { observation: F, observations: n * F, state: S, agentState: S2, id: n }[column]
+    const widths: Record<Column, number> = { observation: F, observations: n * F, state: S, agentState: S2, id: n }
+    this.widths = layout.columns.map((column) => widths[column])
+    this.width = this.widths.reduce((sum, width) => sum + width, 0)
   }
 
   /**
@@ -58,11 +58,11 @@ export class Inputs {
    * @param at row of `out` [rows, width] to write
    */
   write(from: Sight, row: number, slot: number, out: Float32Array, at: number): void {
-    const { F, S, S2, n, layout } = this
+    const { F, S, S2, n, layout, widths } = this
     const blank = layout.hidesDead && from.alive[row] === 0
     let to = at * this.width
-    for (const column of layout.columns) {
-      const width = this.widthOf(column)
+    for (let c = 0; c < widths.length; c++) {
+      const [column, width] = [layout.columns[c], widths[c]]
       if (column === 'id') for (let i = 0; i < n; i++) out[to + i] = i === slot ? 1 : 0
       else if (blank) out.fill(0, to, to + width)
       else {
@@ -135,12 +135,10 @@ export class Uploaded {
       lane[k] = dead ? blank : (row - slot[k]) / n
     }
     const index = { observation: own, observations: lane, state: lane, agentState: own, id: slot }
-    return tf.tidy(() => {
-      const parts = layout.columns.map((column) =>
-        tf.gather(this.sources.get(column)!, tf.tensor1d(index[column], 'int32')),
-      )
-      return parts.length === 1 ? parts[0] : tf.concat(parts, 1)
-    })
+    return gatherColumns(
+      layout.columns.map((column) => this.sources.get(column)!),
+      layout.columns.map((column) => index[column]),
+    )
   }
 
   dispose(): void {

@@ -5,6 +5,7 @@
 import { TroupeError, type Generator } from '../../envs/core/index.ts'
 import {
   FlatParameters,
+  NetworkPass,
   RolloutNetwork,
   currentSimd,
   dense,
@@ -85,6 +86,7 @@ export class Network {
   readonly memory: number
   private readonly layers: readonly LayerShape[]
   private player: RolloutNetwork | undefined
+  private pass: NetworkPass | undefined
   private stale = true
   private freed: Float32Array | undefined
 
@@ -164,6 +166,8 @@ export class Network {
     this.parameters.dispose()
     this.player?.dispose()
     this.player = undefined
+    this.pass?.dispose()
+    this.pass = undefined
   }
 
   /**
@@ -261,13 +265,10 @@ export class Network {
     const readings: Record<string, Float32Array> = {}
     let result = NaN
     this.parameters.settle()
+    const pass = this.passing()
     // Nothing is returned from tidy: it would look for tensors in every element of what it is given.
     tf.tidy(() => {
-      const { value, grads } = tf.valueAndGrads((...weights: tf.Tensor[]) => {
-        const free = weights[weights.length - 1] as tf.Tensor1D
-        return loss({ forward: (x, sequences) => this.apply(x, weights, sequences), free, read })
-      })([...this.parameters.variables])
-      grads.forEach((grad, k) => gradient.set(grad.dataSync(), this.slices[k].from))
+      const value = pass === undefined ? this.taped(loss, read, gradient) : this.passed(pass, loss, read, gradient)
       for (const [name, tensor] of kept) {
         readings[name] = tensor.dataSync() as Float32Array
         tensor.dispose()
@@ -275,6 +276,41 @@ export class Network {
       result = value.dataSync()[0]
     })
     return { loss: result, readings }
+  }
+
+  /** Every weight on the tape: the path in public ops. */
+  private taped(loss: (net: Trace) => tf.Scalar, read: Trace['read'], gradient: Float32Array): tf.Scalar {
+    const { value, grads } = tf.valueAndGrads((...weights: tf.Tensor[]) => {
+      const free = weights[weights.length - 1] as tf.Tensor1D
+      return loss({ forward: (x, sequences) => this.apply(x, weights, sequences), free, read })
+    })([...this.parameters.variables])
+    grads.forEach((grad, k) => gradient.set(grad.dataSync(), this.slices[k].from))
+    return value
+  }
+
+  /** The network as one op, whose gradients go around the tape. */
+  private passed(
+    pass: NetworkPass,
+    loss: (net: Trace) => tf.Scalar,
+    read: Trace['read'],
+    gradient: Float32Array,
+  ): tf.Scalar {
+    const count = this.shape.free?.length ?? 0
+    const variables = this.parameters.variables.slice(-1)
+    pass.begin()
+    const { value, grads } = tf.valueAndGrads((token: tf.Tensor, ...free: tf.Tensor[]) =>
+      loss({ forward: (x, sequences) => pass.forward(token, x, sequences), free: free[0] as tf.Tensor1D, read }),
+    )([pass.token, ...(count === 0 ? [] : variables)])
+    pass.take(gradient)
+    if (count > 0) gradient.set(grads[1].dataSync(), this.size - count)
+    return value
+  }
+
+  /** The one op, where the parameters lie in the current backend's memory. */
+  private passing(): NetworkPass | undefined {
+    const { block } = this.parameters
+    if (block === null || currentSimd() !== block.backend) return undefined
+    return (this.pass ??= new NetworkPass(block.backend, this.layers, this.parameters))
   }
 
   /**

@@ -13,6 +13,10 @@ export function seatRows<Rows extends Row>(
   at = 0,
 ): void {
   const n = agents.length
+  if (n === all && agents.every((agent, k) => agent === k)) {
+    to.set(from.subarray(0, lanes * all * width), at) // everybody in their own seat
+    return
+  }
   for (let lane = 0; lane < lanes; lane++) {
     for (let k = 0; k < n; k++) {
       const source = (lane * all + agents[k]) * width

@@ -128,3 +128,10 @@ export function attentionComposed(
   }
   return tf.reshape(tf.transpose(tf.matMul(weights, v), [0, 2, 1, 3]), [batch, queries, valueWidth])
 }
+
+export function gatherColumnsComposed(tables: readonly tf.Tensor2D[], rows: readonly Int32Array[]): tf.Tensor2D {
+  return tf.tidy(() => {
+    const parts = tables.map((table, t) => tf.gather(table, tf.tensor1d(rows[t], 'int32')))
+    return parts.length === 1 ? parts[0] : tf.concat(parts, 1)
+  })
+}

@@ -321,3 +321,23 @@ export function attentionSimd(
   )
   return y as tf.Tensor3D
 }
+
+export function gatherColumnsSimd(
+  backend: SimdBackend,
+  tables: readonly tf.Tensor2D[],
+  rows: readonly Int32Array[],
+): tf.Tensor2D {
+  const [{ length: count }] = rows
+  const across = tables.reduce((sum, { shape }) => sum + shape[1], 0)
+  const info = backend.empty([count, across])
+  const indices = backend.scratch(SCRATCH.work, count * 4)
+  let to = backend.at(info)
+  tables.forEach((table, t) => {
+    const [most, width] = table.shape
+    const from = backend.at(table)
+    backend.allocator.i32.set(rows[t], indices / 4)
+    backend.kernels.gather(from, indices, to, 1, most, count, width * 4, across * 4)
+    to += width * 4
+  })
+  return backend.tensor(info) as tf.Tensor2D
+}

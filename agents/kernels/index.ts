@@ -3,6 +3,7 @@ export {
   type Activation,
   attention,
   dense,
+  gatherColumns,
   type GruInputs,
   gruSequence,
   layerNorm,
@@ -25,5 +26,6 @@ export { simdSupported } from './module.ts'
 export { registerSimd, SIMD } from './register.ts'
 export { type Choice, type LayerShape, type Recurrence, RolloutNetwork } from './inference.ts'
 export { currentSimd } from './backend.ts'
+export { NetworkPass, type Runs } from './pass.ts'
 export { type DenseLayer, denseStack } from './stack.ts'
 export { fuse } from './fuse.ts'

@@ -7,6 +7,7 @@ import { TroupeError } from '../../envs/core/index.ts'
 import { type SimdBackend } from './backend.ts'
 import { packingA, SCRATCH } from './kernels.ts'
 import { UNARY } from './opcodes.ts'
+import { Regions, type Region } from './regions.ts'
 import { type Activation } from './shapes.ts'
 
 /** One layer; parameters lie in the order weight [inputs, outputs], bias, or for a GRU as in `GruInputs`. */
@@ -33,11 +34,6 @@ export interface Choice {
   readonly probability?: Float32Array // [rows, A]
 }
 
-interface Region {
-  pointer: number
-  bytes: number
-}
-
 const packedBytes = (k: number, n: number): number => ((n + 7) & ~7) * k * 4
 
 export class RolloutNetwork {
@@ -46,7 +42,7 @@ export class RolloutNetwork {
   /** P, floats in all parameters. */
   readonly size: number
   private readonly weights: { packed: Region; recurrent: Region; bias: Region; recurrentBias: Region }[]
-  private readonly owned: Region[] = []
+  private readonly memory: Regions
   private readonly regions: Record<'a' | 'b' | 'gates' | 'kept' | 'choice', Region>
 
   /** @param layers each as wide as the next expects; at most one GRU */
@@ -66,6 +62,7 @@ export class RolloutNetwork {
       const got = `${layers.length} layers, ${recurrent} of them recurrent`
       throw new TroupeError('bad-usage', { where: 'rollout network', got, expected: 'one or more, at most one GRU' })
     }
+    this.memory = new Regions(backend)
     this.inputs = layers[0].inputs
     this.outputs = layers[layers.length - 1].outputs
     let size = 0
@@ -73,14 +70,14 @@ export class RolloutNetwork {
       const columns = kind === 'gru' ? 3 * outputs : outputs
       size += (inputs + 1) * columns + (kind === 'gru' ? (outputs + 1) * columns : 0)
       return {
-        packed: this.region(packedBytes(inputs, columns)),
-        bias: this.region(columns * 4),
-        recurrent: this.region(kind === 'gru' ? packedBytes(outputs, columns) : 0),
-        recurrentBias: this.region(kind === 'gru' ? columns * 4 : 0),
+        packed: this.memory.region(packedBytes(inputs, columns)),
+        bias: this.memory.region(columns * 4),
+        recurrent: this.memory.region(kind === 'gru' ? packedBytes(outputs, columns) : 0),
+        recurrentBias: this.memory.region(kind === 'gru' ? columns * 4 : 0),
       }
     })
     this.size = size
-    const fresh = (): Region => this.region(0)
+    const fresh = (): Region => this.memory.region()
     this.regions = { a: fresh(), b: fresh(), gates: fresh(), kept: fresh(), choice: fresh() }
   }
 
@@ -94,12 +91,12 @@ export class RolloutNetwork {
     let from = 0
     const matrix = (k: number, n: number, to: Region): void => {
       const plain = backend.scratch(SCRATCH.work, k * n * 4)
-      this.put(plain, parameters.subarray(from, from + k * n))
+      this.memory.put(plain, parameters.subarray(from, from + k * n))
       backend.kernels.packB(plain, k, n, n, 0, to.pointer)
       from += k * n
     }
     const vector = (n: number, to: Region): void => {
-      this.put(to.pointer, parameters.subarray(from, from + n))
+      this.memory.put(to.pointer, parameters.subarray(from, from + n))
       from += n
     }
     this.layers.forEach(({ kind, inputs, outputs }, i) => {
@@ -139,13 +136,13 @@ export class RolloutNetwork {
     const scratch = backend.scratch(SCRATCH.more, (outputs + 4) * 8)
     // One region: probability [rows, A], uniform and action [rows, D], log-probability [rows], mask [rows, A] bytes.
     const words = rows * (outputs + 2 * dimensions + 1) + 16
-    const base = this.fit(this.regions.choice, words * 4 + rows * outputs)
+    const base = this.memory.fit(this.regions.choice, words * 4 + rows * outputs)
     const uniformAt = base + rows * outputs * 4
     const actionAt = uniformAt + rows * dimensions * 4
     const logAt = actionAt + rows * dimensions * 4
     const maskAt = logAt + rows * 4
     const { allocator, kernels } = backend
-    if (uniform !== undefined) this.put(uniformAt, uniform.subarray(0, rows * dimensions))
+    if (uniform !== undefined) this.memory.put(uniformAt, uniform.subarray(0, rows * dimensions))
     if (mask !== undefined) allocator.u8.set(mask.subarray(0, rows * outputs), maskAt)
     let column = 0
     for (let d = 0; d < dimensions; d++) {
@@ -162,19 +159,18 @@ export class RolloutNetwork {
   }
 
   dispose(): void {
-    for (const { pointer, bytes } of this.owned) this.backend.allocator.release(pointer, bytes)
-    this.owned.length = 0
+    this.memory.dispose()
   }
 
   /** Runs all layers; returns the address of the outputs, good until the next call. */
   private run(input: Float32Array, rows: number, recurrence: Recurrence | undefined): number {
     const { backend, layers, regions } = this
     const widest = Math.max(this.inputs, ...layers.map(({ kind, outputs }) => (kind === 'gru' ? 3 * outputs : outputs)))
-    let from = this.fit(regions.a, rows * widest * 4)
-    let to = this.fit(regions.b, rows * widest * 4)
+    let from = this.memory.fit(regions.a, rows * widest * 4)
+    let to = this.memory.fit(regions.b, rows * widest * 4)
     const packing = packingA(backend)
     const { kernels } = backend
-    this.put(from, input.subarray(0, rows * this.inputs))
+    this.memory.put(from, input.subarray(0, rows * this.inputs))
     for (let i = 0; i < layers.length; i++) {
       const layer = layers[i]
       const { inputs, outputs } = layer
@@ -207,12 +203,12 @@ export class RolloutNetwork {
     const { backend, regions } = this
     const cells = rows * outputs
     // hidden, then resets, then the four gates: all of one step, overwritten every time.
-    const hidden = this.fit(regions.kept, (2 * cells + rows + 16) * 4)
+    const hidden = this.memory.fit(regions.kept, (2 * cells + rows + 16) * 4)
     const kept = hidden + ((cells + 7) & ~3) * 4
     const reset = kept + ((cells + 7) & ~3) * 4
-    const gates = this.fit(regions.gates, (4 * cells + 3 * cells + 16) * 4)
+    const gates = this.memory.fit(regions.gates, (4 * cells + 3 * cells + 16) * 4)
     const work = gates + ((4 * cells + 7) & ~3) * 4
-    this.put(hidden, recurrence.hidden.subarray(0, cells))
+    this.memory.put(hidden, recurrence.hidden.subarray(0, cells))
     if (recurrence.reset !== undefined) {
       const flags = new Float32Array(backend.allocator.memory.buffer, reset, rows)
       for (let r = 0; r < rows; r++) flags[r] = recurrence.reset[r]
@@ -225,25 +221,5 @@ export class RolloutNetwork {
       ...[from, kept, gates, 1, rows, outputs, 0, work, packing],
     )
     recurrence.hidden.set(new Float32Array(backend.allocator.memory.buffer, from, cells))
-  }
-
-  private put(pointer: number, values: Float32Array): void {
-    this.backend.allocator.f32.set(values, pointer / 4)
-  }
-
-  private region(bytes: number): Region {
-    const region = { pointer: this.backend.allocator.allocate(bytes), bytes }
-    this.owned.push(region)
-    return region
-  }
-
-  /** Makes a region at least this large; its contents are lost when it grows. */
-  private fit(region: Region, bytes: number): number {
-    if (region.bytes < bytes) {
-      this.backend.allocator.release(region.pointer, region.bytes)
-      region.bytes = Math.ceil(bytes * 1.25)
-      region.pointer = this.backend.allocator.allocate(region.bytes)
-    }
-    return region.pointer
   }
 }

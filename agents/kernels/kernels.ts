@@ -44,7 +44,7 @@ function alias(backend: SimdBackend, x: Info, shape: number[]): Info {
 
 /** Scratch for one packed B [K, N]. */
 export function packedB(backend: SimdBackend, n: number, k: number): number {
-  return backend.scratch(SCRATCH.packB, ((n + 7) & ~7) * k * 4)
+  return backend.scratch(SCRATCH.packB, ((n + 15) & ~15) * k * 4)
 }
 
 /** Scratch for the packed rows of A. */
@@ -52,30 +52,41 @@ export function packingA(backend: SimdBackend): number {
   return backend.scratch(SCRATCH.packA, PACK_A_BYTES)
 }
 
-/** C = op(A) · op(B) by address, B packed on the way; see assembly/gemm.ts. */
+/**
+ * C = op(A) · op(B) by address, B packed on the way; see assembly/gemm.ts.
+ * @param how `mask` [M, N]: C becomes 0 where this is not above 0, as the gradient through a relu does
+ */
 export function gemm(
   backend: SimdBackend,
   a: number,
   b: number,
   c: number,
   sizes: { m: number; n: number; k: number },
-  how: { transposeA?: boolean; transposeB?: boolean; accumulate?: boolean; bias?: number; relu?: boolean } = {},
+  how: {
+    transposeA?: boolean
+    transposeB?: boolean
+    accumulate?: boolean
+    bias?: number
+    relu?: boolean
+    mask?: number
+  } = {},
 ): void {
   const { m, n, k } = sizes
   if (m === 0 || n === 0) return
-  const { transposeA = false, transposeB = false, accumulate = false, bias = 0, relu = false } = how
+  const { transposeA = false, transposeB = false, accumulate = false, bias = 0, relu = false, mask = 0 } = how
   const { kernels, product } = backend
   if (product !== undefined && k > 0 && m * n * k >= 4096) {
     if (bias !== 0) kernels.copy(bias, c, 4, 1, 1, m, n, 0, 0, 0, 1, 0, 0, n, 1) // every row starts as the bias
     const adds = accumulate || bias !== 0
     product(backend.allocator.memory.buffer, a, b, c, sizes, transposeA, transposeB, adds)
     if (relu) kernels.unary(UNARY.Relu, c, c, m * n, 0)
+    if (mask !== 0) kernels.binary(BINARY.ReluGrad, c, mask, c, 1, 1, 1, m * n, 0, 0, 0, 1, 0, 0, 0, 1)
     return
   }
   const packed = packedB(backend, n, Math.min(k, K_BLOCK))
   const packing = packingA(backend)
   const [lda, ldb] = [transposeA ? m : k, transposeB ? k : n]
-  kernels.gemm(a, lda, +transposeA, b, ldb, +transposeB, c, n, m, n, k, +accumulate, bias, +relu, packing, packed)
+  kernels.gemm(a, lda, +transposeA, b, ldb, +transposeB, c, n, m, n, k, +accumulate, bias, +relu, packing, packed, mask)
 }
 
 function matMul(backend: SimdBackend, inputs: Inputs, attributes: Attributes, bias?: Info, relu = false): Info | null {
@@ -601,7 +612,7 @@ function gather(backend: SimdBackend, { x, indices }: Inputs, { axis, batchDims 
   const count = sizeOf(indices.shape)
   const result = backend.empty([...x.shape.slice(0, along), ...indices.shape, ...x.shape.slice(along + 1)], x.dtype)
   const from = backend.at(indices)
-  const bad = backend.kernels.gather(backend.at(x), from, backend.at(result), outer, rows, count, run)
+  const bad = backend.kernels.gather(backend.at(x), from, backend.at(result), outer, rows, count, run, run)
   if (bad < 0) return result
   const index = backend.allocator.i32[from / 4 + bad]
   backend.disposeIntermediateTensorInfo(result)

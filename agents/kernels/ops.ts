@@ -7,6 +7,7 @@ import { TroupeError } from '../../envs/core/index.ts'
 import {
   attentionComposed,
   denseComposed,
+  gatherColumnsComposed,
   gruSequenceComposed,
   layerNormComposed,
   logSoftmaxComposed,
@@ -16,6 +17,7 @@ import {
 import {
   attentionSimd,
   denseSimd,
+  gatherColumnsSimd,
   gruSequenceSimd,
   layerNormSimd,
   logSoftmaxSimd,
@@ -178,4 +180,26 @@ export function attention(
   return simd === null
     ? attentionComposed(query, key, value, heads, mask)
     : attentionSimd(simd, query, key, value, heads, mask)
+}
+
+/**
+ * Rows of several tables side by side, each table with its own choice of rows. No gradient: for inputs.
+ * @param tables [R, K] each, float32
+ * @param rows [M] of each table, 0 to R − 1; the same M for all
+ * @returns [M, sum of all K]
+ */
+export function gatherColumns(tables: readonly tf.Tensor2D[], rows: readonly Int32Array[]): tf.Tensor2D {
+  rows.forEach((own, t) => {
+    checkShape(`gatherColumns: rows of table ${t}`, [own.length], [rows[0].length])
+    const most = tables[t].shape[0]
+    const wrong = own.find((row) => row < 0 || row >= most)
+    if (wrong === undefined) return
+    throw new TroupeError('bad-usage', {
+      where: `gatherColumns: table ${t}`,
+      got: `row ${wrong}`,
+      expected: `0 to ${most - 1}`,
+    })
+  })
+  const simd = fast(tables)
+  return simd === null ? gatherColumnsComposed(tables, rows) : gatherColumnsSimd(simd, tables, rows)
 }

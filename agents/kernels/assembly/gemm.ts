@@ -4,7 +4,8 @@
  * B is packed once per call (or once per sequence, see `packB`) into panels of 8 columns, zero-padded, in blocks of
  * KBLOCK along K. A is packed four rows at a time with every number repeated four times, so that the inner loop is
  * plain loads from two streams; where C is narrow that would not pay and A is read in place. The register tile is
- * 4 × 8: 8 accumulators, 2 of B and 1 of A fill V8's registers.
+ * 4 × 8: 8 accumulators, 2 of B and 1 of A fill V8's registers. Heads of networks (a few columns, and gradients through
+ * them) would leave most of a tile empty: they go in strips of 16 rows by 1 column, or 1 row by 16 columns.
  * Every sum runs along k in order, so the result does not depend on M, N, the blocks or the tile a row falls into.
  *
  * The order of statements in the two inner loops is measured, not taste: rows from last to first, the loop tested at its
@@ -18,6 +19,11 @@ import { madd } from './vector'
 const KBLOCK: i32 = 256
 /** From this many columns on A is packed. */
 const WIDE: i32 = 25
+/** Up to this many columns strips are faster than tiles, and up to this many terms of a sum strips of columns. */
+const STRIP: i32 = 6
+const SHORT: i32 = 8
+/** Rows that a relu's gradient is applied to at once. */
+const MASKED: i32 = 32
 
 export const LOAD: i32 = 1 // start from what C holds
 export const FINISH: i32 = 2 // add bias and apply relu on the way out
@@ -284,6 +290,173 @@ function gemmEmpty(c: usize, ldc: usize, m: i32, n: i32, flags: i32, bias: usize
   }
 }
 
+// @ts-ignore: decorator
+@inline
+function gather4(c: usize, row: usize): v128 {
+  let x = v128.load32_zero(c)
+  x = v128.load_lane<f32>(c + row, x, 1)
+  x = v128.load_lane<f32>(c + 2 * row, x, 2)
+  return v128.load_lane<f32>(c + 3 * row, x, 3)
+}
+
+// @ts-ignore: decorator
+@inline
+function scatter4(c: usize, row: usize, x: v128): void {
+  v128.store_lane<f32>(c, x, 0)
+  v128.store_lane<f32>(c + row, x, 1)
+  v128.store_lane<f32>(c + 2 * row, x, 2)
+  v128.store_lane<f32>(c + 3 * row, x, 3)
+}
+
+/** 16 rows of op(A), k-major: 64 bytes per k. @param down bytes from row to row of A as stored [M, K] */
+function packRows(a: usize, down: usize, kc: i32, out: usize): void {
+  for (let q = 0; q < 4; q++) {
+    let from = a
+    let to = out
+    let p = 0
+    for (; p + 4 <= kc; p += 4) {
+      const r0 = v128.load(from)
+      const r1 = v128.load(from + down)
+      const r2 = v128.load(from + 2 * down)
+      const r3 = v128.load(from + 3 * down)
+      const lo01 = v128.shuffle<f32>(r0, r1, 0, 4, 1, 5)
+      const lo23 = v128.shuffle<f32>(r2, r3, 0, 4, 1, 5)
+      const hi01 = v128.shuffle<f32>(r0, r1, 2, 6, 3, 7)
+      const hi23 = v128.shuffle<f32>(r2, r3, 2, 6, 3, 7)
+      v128.store(to, v128.shuffle<f32>(lo01, lo23, 0, 1, 4, 5))
+      v128.store(to, v128.shuffle<f32>(lo01, lo23, 2, 3, 6, 7), 64)
+      v128.store(to, v128.shuffle<f32>(hi01, hi23, 0, 1, 4, 5), 128)
+      v128.store(to, v128.shuffle<f32>(hi01, hi23, 2, 3, 6, 7), 192)
+      from += 16
+      to += 256
+    }
+    for (; p < kc; p++) {
+      v128.store(to, gather4(from, down))
+      from += 4
+      to += 64
+    }
+    a += 4 * down
+    out += 16
+  }
+}
+
+/**
+ * 16 rows of C, its columns one after the other, from op(A) with 16 rows side by side.
+ * @param step bytes from k to k of `from`
+ * @param b packed panel, 32 bytes per k
+ */
+function stripsOfRows(
+  from: usize, step: usize, b: usize, kc: i32, c: usize, rowBytes: usize, columns: i32, flags: i32, bias: usize,
+): void {
+  for (let j = 0; j < columns; j++) {
+    const at = <usize>j << 2
+    const to = c + at
+    let x0 = f32x4.splat(0), x1 = f32x4.splat(0), x2 = f32x4.splat(0), x3 = f32x4.splat(0)
+    if (flags & LOAD) {
+      x0 = gather4(to, rowBytes)
+      x1 = gather4(to + 4 * rowBytes, rowBytes)
+      x2 = gather4(to + 8 * rowBytes, rowBytes)
+      x3 = gather4(to + 12 * rowBytes, rowBytes)
+    }
+    let x = from
+    let y = b + at
+    const end = y + (<usize>kc << 5)
+    do {
+      const w = v128.load_splat<f32>(y)
+      x0 = madd(v128.load(x), w, x0)
+      x1 = madd(v128.load(x, 16), w, x1)
+      x2 = madd(v128.load(x, 32), w, x2)
+      x3 = madd(v128.load(x, 48), w, x3)
+      x += step
+      y += 32
+    } while (y < end)
+    if (flags & FINISH) {
+      const w = bias ? v128.load_splat<f32>(bias + at) : f32x4.splat(0)
+      x0 = finish(x0, w, flags)
+      x1 = finish(x1, w, flags)
+      x2 = finish(x2, w, flags)
+      x3 = finish(x3, w, flags)
+    }
+    scatter4(to, rowBytes, x0)
+    scatter4(to + 4 * rowBytes, rowBytes, x1)
+    scatter4(to + 8 * rowBytes, rowBytes, x2)
+    scatter4(to + 12 * rowBytes, rowBytes, x3)
+  }
+}
+
+/** C = A · B with few terms per sum, row by row in strips of 16 columns. @param b [K, ceil16(N)], zeros behind column N */
+function gemmShort(
+  a: usize, down: usize, step: usize, b: usize, c: usize, rowBytes: usize, m: i32, n: i32, k: i32, mask: usize,
+): void {
+  const across = <usize>((n + 15) & ~15) << 2
+  for (let i = 0; i < m; i++) {
+    for (let j = 0; j < n; j += 16) {
+      const to = c + (<usize>j << 2)
+      let x0 = f32x4.splat(0), x1 = f32x4.splat(0), x2 = f32x4.splat(0), x3 = f32x4.splat(0)
+      let x = a
+      let y = b + (<usize>j << 2)
+      const end = y + <usize>k * across
+      do {
+        const w = v128.load_splat<f32>(x)
+        x0 = madd(w, v128.load(y), x0)
+        x1 = madd(w, v128.load(y, 16), x1)
+        x2 = madd(w, v128.load(y, 32), x2)
+        x3 = madd(w, v128.load(y, 48), x3)
+        x += step
+        y += across
+      } while (y < end)
+      const left = n - j
+      if (left >= 16) {
+        v128.store(to, x0)
+        v128.store(to, x1, 16)
+        v128.store(to, x2, 32)
+        v128.store(to, x3, 48)
+      } else if (left < 8) storeSome(to, x0, x1, left)
+      else {
+        v128.store(to, x0)
+        v128.store(to, x1, 16)
+        storeSome(to + 32, x2, x3, left - 8)
+      }
+    }
+    if (mask != 0) {
+      maskRow(c, mask, n)
+      mask += rowBytes
+    }
+    a += down
+    c += rowBytes
+  }
+}
+
+/** op(B) as `gemmShort` wants it. */
+function packShort(b: usize, k: i32, n: i32, ldb: i32, transposed: i32, out: usize): void {
+  const wide = (n + 15) & ~15
+  const next = transposed ? <usize>ldb << 2 : 4
+  for (let p = 0; p < k; p++) {
+    let from = b + (<usize>(transposed ? p : p * ldb) << 2)
+    for (let j = 0; j < n; j++) {
+      store<f32>(out + (<usize>j << 2), load<f32>(from))
+      from += next
+    }
+    for (let j = n; j < wide; j++) store<f32>(out + (<usize>j << 2), 0)
+    out += <usize>wide << 2
+  }
+}
+
+/** A row of C becomes 0 where that of `mask` is not above 0: the gradient through a relu that gave `mask`. */
+function maskRow(c: usize, mask: usize, n: i32): void {
+  let j = 0
+  for (; j + 4 <= n; j += 4) {
+    v128.store(c, v128.and(v128.load(c), f32x4.gt(v128.load(mask), f32x4.splat(0))))
+    c += 16
+    mask += 16
+  }
+  for (; j < n; j++) {
+    if (!(load<f32>(mask) > 0)) store<f32>(c, 0)
+    c += 4
+    mask += 4
+  }
+}
+
 /** All rows of C over one block of kc ≥ 1 along K; `down` and `step` are bytes from row to row of op(A) and from k to k. */
 function multiplyBlock(
   a: usize, down: usize, step: usize, block: usize, kc: i32, c: usize, rowBytes: usize,
@@ -311,6 +484,40 @@ function multiplyBlock(
     }
     a += 4 * down
     c += 4 * rowBytes
+  }
+}
+
+/** The same for up to STRIP columns; the last rows, fewer than 16, go through the tiles. */
+function multiplyNarrow(
+  a: usize, down: usize, step: usize, block: usize, kc: i32, c: usize, rowBytes: usize,
+  m: i32, n: i32, flags: i32, bias: usize, scratch: usize,
+): void {
+  let i = 0
+  for (; i + 16 <= m; i += 16) {
+    if (step == 4) {
+      packRows(a, down, kc, scratch)
+      stripsOfRows(scratch, 64, block, kc, c, rowBytes, n, flags, bias)
+    } else stripsOfRows(a, step, block, kc, c, rowBytes, n, flags, bias)
+    a += 16 * down
+    c += 16 * rowBytes
+  }
+  multiplyBlock(a, down, step, block, kc, c, rowBytes, m - i, n, flags, bias, scratch)
+}
+
+/** The same with the gradient of a relu behind it, some rows at a time, so that they are still in the cache. */
+function multiplyMasked(
+  a: usize, down: usize, step: usize, block: usize, kc: i32, c: usize, rowBytes: usize,
+  m: i32, n: i32, flags: i32, bias: usize, scratch: usize, mask: usize,
+): void {
+  for (let i = 0; i < m; i += MASKED) {
+    const rows = min(MASKED, m - i)
+    multiplyBlock(a, down, step, block, kc, c, rowBytes, rows, n, flags, bias, scratch)
+    for (let r = 0; r < rows; r++) {
+      maskRow(c, mask, n)
+      mask += rowBytes
+      c += rowBytes
+    }
+    a += MASKED * down
   }
 }
 
@@ -345,23 +552,32 @@ export function gemmPacked(
  * C [M, N] = op(A) · op(B) with both as they are stored. B is packed one block along K at a time, so that a long sum (a
  * weight gradient over a whole batch) works within the cache.
  * @param ldb floats from row to row of B as stored: [K, N] plain, [N, K] transposed
- * @param packedB ceil8(N) · min(K, KBLOCK) floats; the rest as in `gemmPacked`
+ * @param packedB ceil16(N) · min(K, KBLOCK) floats
+ * @param mask [M, N] like C, or 0: C becomes 0 where this is not above 0; the rest as in `gemmPacked`
  */
 export function gemm(
   a: usize, lda: i32, transposedA: i32, b: usize, ldb: i32, transposedB: i32, c: usize, ldc: i32,
   m: i32, n: i32, k: i32,
-  accumulate: i32, bias: usize, relu: i32, scratch: usize, packedB: usize,
+  accumulate: i32, bias: usize, relu: i32, scratch: usize, packedB: usize, mask: usize,
 ): void {
   const last = (bias || relu ? FINISH : 0) | (relu ? RELU : 0)
   const rowBytes = <usize>ldc << 2
   if (k <= 0) gemmEmpty(c, rowBytes, m, n, last | (accumulate ? LOAD : 0), bias)
   const down = transposedA ? <usize>4 : <usize>lda << 2
   const step = transposedA ? <usize>lda << 2 : <usize>4
+  if (k > 0 && k <= SHORT && n >= 16 && last == 0 && !accumulate) {
+    packShort(b, k, n, ldb, transposedB, packedB)
+    gemmShort(a, down, step, packedB, c, rowBytes, m, n, k, mask)
+    return
+  }
   for (let k0 = 0; k0 < k; k0 += KBLOCK) {
     const kc = min(KBLOCK, k - k0)
     const flags = (k0 > 0 || accumulate ? LOAD : 0) | (k0 + kc >= k ? last : 0)
     packBlock(b, k0, kc, n, ldb, transposedB, packedB)
-    multiplyBlock(a + <usize>k0 * step, down, step, packedB, kc, c, rowBytes, m, n, flags, bias, scratch)
+    const from = a + <usize>k0 * step
+    if (mask != 0 && k0 + kc >= k) multiplyMasked(from, down, step, packedB, kc, c, rowBytes, m, n, flags, bias, scratch, mask)
+    else if (n <= STRIP) multiplyNarrow(from, down, step, packedB, kc, c, rowBytes, m, n, flags, bias, scratch)
+    else multiplyBlock(from, down, step, packedB, kc, c, rowBytes, m, n, flags, bias, scratch)
   }
 }
 

@@ -89,10 +89,10 @@ export function copy(
 }
 
 /**
- * out [outer, n, run] = x [outer, rows, run] at int32 indices [n]; run in bytes.
+ * out [outer, n, run] = x [outer, rows, run] at int32 indices [n]; run in bytes, `apart` bytes from row to row of out.
  * @returns −1, or the position of the first index outside 0 … rows − 1 (nothing useful is written then)
  */
-export function gather(x: usize, indices: usize, out: usize, outer: i32, rows: i32, n: i32, run: i32): i32 {
+export function gather(x: usize, indices: usize, out: usize, outer: i32, rows: i32, n: i32, run: i32, apart: i32): i32 {
   for (let i = 0; i < n; i++) {
     const index = load<i32>(indices + (<usize>i << 2))
     if (index < 0 || index >= rows) return i
@@ -101,7 +101,7 @@ export function gather(x: usize, indices: usize, out: usize, outer: i32, rows: i
     for (let i = 0; i < n; i++) {
       const index = load<i32>(indices + (<usize>i << 2))
       copyRun(out, x + <usize>index * <usize>run, <usize>run)
-      out += <usize>run
+      out += <usize>apart
     }
     x += <usize>rows * <usize>run
   }
