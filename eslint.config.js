@@ -8,7 +8,7 @@ export default tseslint.config(
       'troupe-data/',
       'coverage/',
       'agents/kernels/assembly/',
-      'envs/skirmish/assembly/*.ts',
+      'envs/*/assembly/*.ts',
     ],
   },
   ...tseslint.configs.recommended,

@@ -65,7 +65,7 @@ const OUTSIDE = [
   /^viewer\/e2e\//,
   /^cli\/templates\//,
   /^agents\/kernels\/assembly\//,
-  /^envs\/skirmish\/assembly\//,
+  /^envs\/[^/]+\/assembly\//,
 ]
 
 const isTest = (path: string) => /\.test\.tsx?$/.test(path)

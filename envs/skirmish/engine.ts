@@ -6,7 +6,7 @@
  * registers; with a dozen arrays of columns the same loops take twice as long. Kernels take the offsets they use into
  * constants of their own module (`const { X, Y } = BODY`): imported bindings are read from memory at every use.
  */
-import { take, type Arena } from './arena.ts'
+import { take, type Arena } from '../core/arena.ts'
 import { type Plan } from './options.ts'
 import { SUMS } from './settling.ts'
 import { type SkirmishState } from './state.ts'

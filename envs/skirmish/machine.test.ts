@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
-import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { playTwins, sourcesOf } from '../../testing.ts'
 import { createBatch, Generator, namedSeed, type DigestibleBatch } from '../core/index.ts'
 import { MAPS, plainSkirmish, skirmish } from './index.ts'
 import { randomActions } from './invariants.ts'
@@ -14,11 +13,7 @@ const long = process.env.SKIRMISH_MACHINE_STEPS !== undefined
 
 test('the compiled machine is that of the sources beside it', () => {
   const folder = fileURLToPath(new URL('./assembly/', import.meta.url))
-  const digest = createHash('sha256')
-  for (const name of readdirSync(folder).sort()) {
-    if (name.endsWith('.ts')) digest.update(`${name}\n${readFileSync(folder + name, 'utf8')}`)
-  }
-  expect(digest.digest('hex'), 'run node envs/skirmish/assembly/build.mjs').toBe(SOURCES)
+  expect(sourcesOf(folder), 'run node envs/skirmish/assembly/build.mjs').toBe(SOURCES)
 })
 
 /** Lane 0 acts at random; in the others who can shoot mostly does, so that there is a fight. */
@@ -34,8 +29,6 @@ function actions(batch: DigestibleBatch, rng: Generator): Int32Array {
   }
   return action
 }
-
-const bytes = (array: Float32Array | Uint8Array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength)
 
 /** Every kind of unit and ground; with a long look every map. */
 const names = long
@@ -63,22 +56,7 @@ test.each(battles)('%s: the machine plays and shows the same to the last bit', (
   const fast = createBatch(skirmish, options, settings)
   const plain = createBatch(plainSkirmish, options, settings)
   const rng = new Generator(namedSeed('skirmish', 'machine'))
-  for (const batch of [fast, plain]) {
-    batch.observation.fill(NaN)
-    batch.state.fill(NaN)
-    batch.reset()
-  }
-  for (let t = 0; t < STEPS; t++) {
-    for (let lane = 0; lane < 3; lane++) expect(fast.hash(lane), `lane ${lane}, step ${t}`).toBe(plain.hash(lane))
-    for (const name of ['observation', 'state', 'mask', 'alive', 'reward', 'terminated'] as const) {
-      if (bytes(fast[name]).equals(bytes(plain[name]))) continue
-      const at = fast[name].findIndex((value, i) => !Object.is(value, plain[name][i]))
-      throw new Error(`step ${t}: ${name}[${at}] is ${fast[name][at]}, ${plain[name][at]} without the machine`)
-    }
-    const action = actions(fast, rng)
-    fast.step(action)
-    plain.step(action)
-  }
+  playTwins([fast, plain], STEPS, () => actions(fast, rng))
 })
 
 test('a lane loaded into the machine goes on as it did', () => {

@@ -3,10 +3,9 @@
  * equal to the kernels in this folder to the last bit, and faster. Where an engine has no WebAssembly, for what it does
  * not know (`smaclite`, cones, shared sight, grids …) and while somebody looks between the loops, the kernels here play.
  */
-import { base64 } from '@scure/base'
+import { openArena, startModule, take, type Arena } from '../core/arena.ts'
 import { GENERATOR_WORDS } from '../core/random.ts'
 import { type Port, type TypedArray } from '../core/types.ts'
-import { take, type Arena } from './arena.ts'
 import { LONGEST_PUSH, NOTICE, presentTypes, type Engine } from './engine.ts'
 import { EDGE } from './ground.ts'
 import { CODE } from './machine-code.ts'
@@ -14,13 +13,6 @@ import { ALLIES, ENEMIES, type Plan } from './options.ts'
 import { COMBAT } from './start.ts'
 import { HEALED, TALLIES, type SkirmishState } from './state.ts'
 import { wayTo, type Terrain } from './terrain.ts'
-
-/** The few names of WebAssembly used here; rooms are compiled without the library that declares them. */
-interface WebAssemblyNames {
-  readonly Memory: new (descriptor: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer }
-  readonly Module: new (bytes: Uint8Array) => object
-  readonly Instance: new (module: object, imports: object) => { readonly exports: Record<string, unknown> }
-}
 
 interface Exports {
   open(header: number): void
@@ -38,8 +30,6 @@ export interface Machine {
   readonly observe: ((lanes: Int32Array, count: number) => void) | null
 }
 
-const PAGE = 65536
-const MOST_BYTES = 2 ** 30
 const HEADER = 64
 const HEADER_BYTES = 1024
 const KIND_BYTES = 256
@@ -51,21 +41,6 @@ const PAIR_BYTES = 4
 
 /** Bytes kept for ways around walls; what does not fit is asked for each time. */
 const WAY_BYTES = 2 ** 21
-
-let compiled: object | null | undefined
-
-/** The compiled module, null where the engine has or allows none. */
-function moduleOf(names: WebAssemblyNames | undefined): object | null {
-  if (compiled !== undefined) return compiled
-  try {
-    compiled = names === undefined ? null : new names.Module(base64.decode(CODE))
-  } catch {
-    compiled = null // no SIMD, or a page that forbids it: the kernels in this folder play the same game
-  }
-  return compiled
-}
-
-const namesHere = () => (globalThis as { WebAssembly?: WebAssemblyNames }).WebAssembly
 
 /** Whether the machine knows the loops of this plan. */
 const playsIt = (plan: Plan) => plan.rules === 'sc2' && plan.tables.types.length <= 64 && plan.units <= MOST_UNITS
@@ -81,16 +56,7 @@ function showsIt({ options, rules }: Plan): boolean {
  * @param port null for the state alone
  */
 export function createArena(plan: Plan, port: Port): Arena | null {
-  const names = namesHere()
-  if (!playsIt(plan) || moduleOf(names) === null) return null
-  const bytes = bytesOf(plan, port)
-  if (bytes > MOST_BYTES) return null
-  const pages = Math.ceil(bytes / PAGE)
-  try {
-    return { memory: new names!.Memory({ initial: pages, maximum: pages }), used: COLUMNS_AT + COLUMNS * COLUMN_BYTES }
-  } catch {
-    return null // out of address space
-  }
+  return playsIt(plan) ? openArena(CODE, bytesOf(plan, port), COLUMNS_AT + COLUMNS * COLUMN_BYTES) : null
 }
 
 /** Bytes of everything below, rounded up. */
@@ -100,7 +66,7 @@ function bytesOf(plan: Plan, port: Port): number {
   const shown = showsIt(plan)
     ? 4 * (port.observation.length + port.state.length) + port.mask.length + port.alive.length
     : 0
-  const scratch = COLUMNS_AT + COLUMNS * COLUMN_BYTES + roomForPairs(U)
+  const scratch = roomForPairs(U)
   const ground = plan.terrain.cells * 7 + 4 * plan.terrain.width + (plan.terrain.open ? 0 : WAY_BYTES)
   const types = plan.tables.types.length
   return state + shown + scratch + ground + types * (KIND_BYTES + 8 * types) + 65536
@@ -222,8 +188,7 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
     }
     return way[from]
   }
-  const instance = new (namesHere()!.Instance)(compiled!, { env: { memory: arena.memory }, machine: { next } })
-  const exports = instance.exports as unknown as Exports
+  const exports = startModule(CODE, arena, { machine: { next } }) as Exports
   exports.open(HEADER)
 
   const copyRow = (from: TypedArray, to: TypedArray, lane: number, width: number) => {

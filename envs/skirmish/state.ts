@@ -1,6 +1,6 @@
 /** The skirmish as typed arrays: what decides the future, and scratch. */
 import { TroupeError } from '../core/errors.ts'
-import { take, type Arena } from './arena.ts'
+import { take, type Arena } from '../core/arena.ts'
 import { type TypedArray } from '../core/types.ts'
 import { type Plan } from './options.ts'
 
