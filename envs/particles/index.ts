@@ -2,7 +2,8 @@
 import { type ActionSpace, type EnvDefinition, type Port, type Rules, type WorldSpec } from '../core/types.ts'
 import { act, createWishes, wish } from './control.ts'
 import { frameOf, FRAME_HALF, FRAME_SCALE, sceneOf } from './frame.ts'
-import { createSight, observationFeatures, observe, observeState, stateFeatures } from './observe.ts'
+import { createArena, createMachine } from './machine.ts'
+import { createSight, observationFeatures, observe, stateFeatures } from './observe.ts'
 import { OPTIONS, planOf, type Options, type Plan } from './options.ts'
 import { advance, createPhysics, MOVES } from './physics.ts'
 import { start, STREAMS } from './start.ts'
@@ -58,11 +59,13 @@ function writeMetrics(state: ParticleState, lane: number, steps: number, out: Fl
   })
 }
 
-function createRules(options: Options, port: Port): Rules {
+function createRules(options: Options, port: Port, fast: boolean): Rules {
   const plan = planOf(options)
-  const state = createState(plan, port.lanes)
-  const physics = createPhysics(plan, port.lanes)
+  const arena = fast ? createArena(plan, port) : null
+  const state = createState(plan, port.lanes, arena)
+  const physics = createPhysics(plan, port.lanes, arena)
   const sight = createSight(plan, port.seats, port.observationSize)
+  const machine = arena === null ? null : createMachine(state, physics, sight, port, arena)
   const wishes = createWishes(plan)
   const { task } = plan
   const { terminated, agents } = port
@@ -75,7 +78,7 @@ function createRules(options: Options, port: Port): Rules {
     world: state,
     reset: (lanes, count) => start(state, lanes, count, port.random, port.streams),
     step: (lanes, count) => {
-      advance(state, physics, port.action, port.actionDims, lanes, count)
+      advance(state, physics, machine, port.action, port.actionDims, lanes, count)
       for (let k = 0; k < count; k++) {
         const lane = lanes[k]
         terminated[lane] = 0
@@ -84,10 +87,7 @@ function createRules(options: Options, port: Port): Rules {
         addMetrics(state, lane, measured, last)
       }
     },
-    observe: (lanes, count) => {
-      observe(state, sight, port, lanes, count)
-      observeState(state, sight, port, lanes, count)
-    },
+    observe: (lanes, count) => observe(state, sight, machine, port, lanes, count),
     restored: (lane) => checkLane(state, lane),
     metrics: (lane, out) => writeMetrics(state, lane, port.step[lane], out),
     frame: (lane) => frameOf(state, lane, port.step[lane]),
@@ -145,5 +145,11 @@ export const particles: EnvDefinition<typeof OPTIONS> = {
   options: OPTIONS,
   horizon: 25,
   spec: (options) => specOf(planOf(options)),
-  create: createRules,
+  create: (options, port) => createRules(options, port, true),
+}
+
+/** The same game without WebAssembly: what the machine is tested against. */
+export const plainParticles: EnvDefinition<typeof OPTIONS> = {
+  ...particles,
+  create: (options, port) => createRules(options, port, false),
 }

@@ -1,5 +1,6 @@
 /** What agents observe and what a central critic sees: names, ranges, and the kernels that write them. */
 import { type Feature, type Port } from '../core/types.ts'
+import { type Machine } from './machine.ts'
 import { type Plan } from './options.ts'
 import { type ParticleState } from './state.ts'
 import { type Block } from './task.ts'
@@ -280,13 +281,12 @@ function hide({ hidden, shelter }: Sight, out: Float32Array, row: number): void 
   }
 }
 
-/** Writes the observations of the listed lanes. */
-export function observe(state: ParticleState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
-  const { agents, entities, goals, position, velocity, goal } = state
+/** Writes what is seen of places and velocities in the listed lanes, and the zeros of observations. */
+function observePairs(state: ParticleState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
+  const { agents, entities, position, velocity } = state
   const { observation: out, observationSize, seats } = port
-  const { offsets, velocities, places, aims, others, zeros, row, forests } = sight
+  const { offsets, velocities, places, zeros } = sight
   const width = seats.length * observationSize
-  const rowUsed = row.length > 0
   for (let k = 0; k < count; k++) {
     const lane = lanes[k]
     const to = lane * width
@@ -318,6 +318,21 @@ export function observe(state: ParticleState, sight: Sight, port: Port, lanes: I
     for (let i = 0; i < zeros.length; i += 2) {
       for (let at = to + zeros[i], end = to + zeros[i + 1]; at < end; at++) out[at] = 0
     }
+  }
+}
+
+/** Writes the offsets of goals and all that is not a pair of numbers: messages, colours, constants, forests. */
+function observeRest(state: ParticleState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
+  const { agents, entities, goals, position, goal } = state
+  const { observation: out, observationSize, seats } = port
+  const { aims, others, row, forests } = sight
+  const width = seats.length * observationSize
+  const rowUsed = row.length > 0
+  if (aims.length === 0 && !rowUsed) return
+  for (let k = 0; k < count; k++) {
+    const lane = lanes[k]
+    const to = lane * width
+    const place = lane * entities * 2
     for (let i = 0; i < aims.length; i += 3) {
       const at = to + aims[i]
       const aim = place + 2 * (agents + goal[lane * goals + aims[i + 1]])
@@ -333,8 +348,26 @@ export function observe(state: ParticleState, sight: Sight, port: Port, lanes: I
   }
 }
 
+/** Writes the observations and the global states of the listed lanes. */
+export function observe(
+  state: ParticleState,
+  sight: Sight,
+  machine: Machine | null,
+  port: Port,
+  lanes: Int32Array,
+  count: number,
+): void {
+  if (machine === null) observePairs(state, sight, port, lanes, count)
+  else {
+    machine.choose(lanes, count)
+    machine.look()
+  }
+  observeRest(state, sight, port, lanes, count)
+  if (machine === null || !sight.plain) observeState(state, sight, port, lanes, count)
+}
+
 /** Writes the global states of the listed lanes. */
-export function observeState(state: ParticleState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
+function observeState(state: ParticleState, sight: Sight, port: Port, lanes: Int32Array, count: number): void {
   const { entities, agents, words, goals, position, velocity, message, goal } = state
   const { movable, speaks, plain } = sight
   const { state: out, stateSize } = port

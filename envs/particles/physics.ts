@@ -1,7 +1,9 @@
 /** One step of the world: pushes, contacts, movement, messages. All from mpe2 1.1.0, `_mpe_utils/core.py`. */
 import { softplusIn } from '../core/exponential.ts'
+import { type Arena } from '../core/arena.ts'
 import { DAMPING, DT, MARGIN, REACH_MARGINS, STIFFNESS, type Plan } from './options.ts'
-import { type ParticleState } from './state.ts'
+import { type Machine } from './machine.ts'
+import { numbers, type ParticleState } from './state.ts'
 
 /** What an agent may do with its body, by number. */
 export const MOVES = ['stay', 'left', 'right', 'down', 'up'] as const
@@ -26,7 +28,7 @@ export interface Physics {
   readonly reach: Float64Array // [P] square of the distance from which on there is no force
 }
 
-export function createPhysics(plan: Plan, lanes: number): Physics {
+export function createPhysics(plan: Plan, lanes: number, arena: Arena | null): Physics {
   const { bodies, landmarks } = plan
   const entities = [...bodies, ...landmarks.map((landmark) => ({ ...landmark, movable: false }))]
   const pairs: [number, number][] = []
@@ -37,7 +39,7 @@ export function createPhysics(plan: Plan, lanes: number): Physics {
   )
   const touch = Float64Array.from(pairs, ([i, j]) => entities[i].radius + entities[j].radius)
   return {
-    force: new Float64Array(lanes * bodies.length * 2),
+    force: numbers(arena, lanes * bodies.length * 2),
     movable: Uint8Array.from(bodies, (body) => (body.movable ? 1 : 0)),
     speaks: Uint8Array.from(bodies, (body) => (body.speaks ? 1 : 0)),
     plain: bodies.every((body) => body.movable && !body.speaks),
@@ -125,7 +127,7 @@ function collide(state: ParticleState, physics: Physics, lanes: Int32Array, coun
 const room = new Float64Array(1)
 
 /** The pair `p` of a lane, near enough, pushes each other: stiffness times the soft overlap along the line of centres. */
-function press({ agents, entities, position }: ParticleState, physics: Physics, lane: number, p: number): void {
+export function press({ agents, entities, position }: ParticleState, physics: Physics, lane: number, p: number): void {
   const { force, movable, first, second, touch } = physics
   const a = first[p]
   const b = second[p]
@@ -186,6 +188,7 @@ function integrate(state: ParticleState, physics: Physics, lanes: Int32Array, co
 export function advance(
   state: ParticleState,
   physics: Physics,
+  machine: Machine | null,
   action: Int32Array | Float32Array,
   dims: number,
   lanes: Int32Array,
@@ -193,6 +196,12 @@ export function advance(
 ): void {
   if (physics.plain && action instanceof Int32Array) decodeMoves(state, physics, action, lanes, count)
   else for (let k = 0; k < count; k++) decode(state, physics, action, dims, lanes[k])
-  collide(state, physics, lanes, count)
-  integrate(state, physics, lanes, count)
+  if (machine === null) {
+    collide(state, physics, lanes, count)
+    integrate(state, physics, lanes, count)
+    return
+  }
+  machine.choose(lanes, count)
+  machine.collide()
+  machine.move()
 }

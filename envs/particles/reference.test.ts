@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { recordings } from '../../testing.ts'
 import { createBatch, envSpec, openOptions, type EnvBatch, type Port } from '../core/index.ts'
-import { particles } from './index.ts'
+import { particles, plainParticles } from './index.ts'
 import { MARGIN, planOf, REACH_MARGINS, type Options } from './options.ts'
 import {
   fromReference,
@@ -38,7 +38,7 @@ const UNFELT = 1e-18
 
 /**
  * One lane with double-precision inputs and outputs, so that the rules are compared before anything is rounded to
- * float32; the batch of the core hands over the same arrays in single precision.
+ * float32; the batch of the core hands over the same arrays in single precision, and the machine writes nothing else.
  */
 function precise(options: Record<string, unknown>) {
   const spec = envSpec(particles, options)
@@ -65,7 +65,7 @@ function precise(options: Record<string, unknown>) {
     random: new Uint32Array((spec.world.streams.length + 1) * 4).fill(1),
     streams: spec.world.streams.length + 1,
   }
-  const rules = particles.create(spec.options as never, port as unknown as Port)
+  const rules = plainParticles.create(spec.options as never, port as unknown as Port)
   return { spec, plan, port, rules, world: rules.world as ParticleWorld }
 }
 

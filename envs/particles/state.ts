@@ -1,4 +1,5 @@
 /** The particle worlds as typed arrays. */
+import { take, type Arena } from '../core/arena.ts'
 import { TroupeError } from '../core/errors.ts'
 import { type TypedArray } from '../core/types.ts'
 import { type Plan } from './options.ts'
@@ -26,7 +27,13 @@ export interface ParticleState {
 /** What privileged policies may read; nobody but the rules writes it. */
 export type ParticleWorld = ParticleState
 
-export function createState(plan: Plan, lanes: number): ParticleState {
+/** Numbers in the arena, or anywhere. */
+export function numbers(arena: Arena | null, length: number): Float64Array {
+  return arena === null ? new Float64Array(length) : take(arena, 'Float64Array', length)
+}
+
+/** @param arena memory that the machine shares, null without one */
+export function createState(plan: Plan, lanes: number, arena: Arena | null): ParticleState {
   const agents = plan.bodies.length
   const entities = agents + plan.landmarks.length
   const { words, goals, metrics } = plan.task
@@ -38,8 +45,8 @@ export function createState(plan: Plan, lanes: number): ParticleState {
     words,
     goals: goals.length,
     metrics: metrics.length,
-    position: new Float64Array(lanes * entities * 2),
-    velocity: new Float64Array(lanes * agents * 2),
+    position: numbers(arena, lanes * entities * 2),
+    velocity: numbers(arena, lanes * agents * 2),
     message: new Float64Array(lanes * agents * words),
     goal: new Uint8Array(lanes * goals.length),
     tally: new Float64Array(lanes * metrics.length),
