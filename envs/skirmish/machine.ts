@@ -66,7 +66,7 @@ function bytesOf(plan: Plan, port: Port): number {
   const shown = showsIt(plan)
     ? 4 * (port.observation.length + port.state.length) + port.mask.length + port.alive.length
     : 0
-  const scratch = roomForPairs(U)
+  const scratch = roomForPairs(U) + 4 * U * (2 + plan.typeBits)
   const ground = plan.terrain.cells * 7 + 4 * plan.terrain.width + (plan.terrain.open ? 0 : WAY_BYTES)
   const types = plan.tables.types.length
   return state + shown + scratch + ground + types * (KIND_BYTES + 8 * types) + 65536
@@ -111,6 +111,7 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
     clear: copyOf(terrain.clear),
     scripted: copyOf(engine.scripted),
     strip: take(arena, 'Int32Array', terrain.width + 1),
+    tails: take(arena, 'Float32Array', units * (2 + plan.typeBits)),
     pairs: take(arena, 'Uint8Array', roomForPairs(units)),
   }
   const header = new DataView(arena.memory.buffer, HEADER, HEADER_BYTES)
@@ -170,7 +171,7 @@ export function createMachine(state: SkirmishState, engine: Engine, port: Port, 
     ...[type, x, y, vx, vy, health, shield, energy, credit, cooldown, quiet, px, py, dealt, taken, tally],
     ...[order, aim, lastAction, struck, felledBy, scratch.scripted, kinds, hit],
     ...[scratch.walkable, scratch.strideable, scratch.clear, ways, side, seats, random],
-    ...[mask, alive, observation, stateOut, scratch.strip, scratch.pairs, engine.sums],
+    ...[mask, alive, observation, stateOut, scratch.strip, scratch.pairs, scratch.tails, engine.sums],
   ]
   for (const value of [...words, ...columns.map((column) => column.byteOffset)]) {
     header.setInt32((cursor += 4) - 4, value, true)

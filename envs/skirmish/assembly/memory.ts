@@ -51,7 +51,7 @@ export const EXPLODED: usize = COLUMNS + 34 * COLUMN // i32
 export const REACH: usize = COLUMNS + 35 * COLUMN // weapon range and own radius
 export const BEFORE: usize = COLUMNS + 36 * COLUMN // by number in the battle: health and shield at the start of the step
 export const PLACE: usize = COLUMNS + 37 * COLUMN // i32, by number in the battle: its place in these columns; negative = dead
-export const HOLDER_X: usize = COLUMNS + 38 * COLUMN // who holds its place, in the order of the search
+export const HOLDER_X: usize = COLUMNS + 38 * COLUMN // f32, as the next and the radius: who holds its place
 export const HOLDER_Y: usize = COLUMNS + 39 * COLUMN
 export const HOLDER: usize = COLUMNS + 40 * COLUMN // u32
 export const SORTED_X: usize = COLUMNS + 41 * COLUMN // f32, as the next two: next places in the order of the search
@@ -193,6 +193,7 @@ export let observationAt: usize = 0 // f32 [B, N, F]
 export let stateAt: usize = 0 // f32 [B, S]
 export let stripAt: usize = 0 // i32 [width + 1]
 export let pairsAt: usize = 0
+export let tailsAt: usize = 0 // f32 [U, 2 + type bits]: see `./observe.ts`
 export let sumsAt: usize = 0 // f64: see `../settling.ts`
 
 export let fastest: f64 = 0
@@ -328,6 +329,7 @@ export function open(header: usize): void {
   stateAt = address()
   stripAt = address()
   pairsAt = address()
+  tailsAt = address()
   sumsAt = address()
 }
 

@@ -70,11 +70,11 @@ export function pushAndMove(begins: bool, meets: bool): void {
 function listHolders(at: usize, from: usize, to: usize, hard: bool): usize {
   for (let k = from; k < to; k += 8) {
     const mode = load<i32>(k, m.MODE)
-    store<f64>(at, load<f64>(k, m.X), m.HOLDER_X)
-    store<f64>(at, load<f64>(k, m.Y), m.HOLDER_Y)
-    store<f64>(at, load<f64>(k, m.RADIUS), m.HOLDER_RADIUS)
+    store<f32>(at, <f32>load<f64>(k, m.X), m.HOLDER_X)
+    store<f32>(at, <f32>load<f64>(k, m.Y), m.HOLDER_Y)
+    store<f32>(at, <f32>load<f64>(k, m.RADIUS), m.HOLDER_RADIUS)
     store<u32>(at, <u32>k, m.HOLDER)
-    at += <usize>i32((mode & AGAINST_FOES) != 0 && ((mode & AGAINST_FRIENDS) != 0) == hard) << 3
+    at += <usize>i32(hard ? (mode & AGAINST_FRIENDS) != 0 : mode == m.IDLE) << 2
   }
   return at
 }
@@ -89,34 +89,40 @@ function findBlockers(): void {
   const foes = listHolders(hard, m.alliesEnd, m.unitsEnd, true)
   const all = listHolders(foes, m.alliesEnd, m.unitsEnd, false)
   if (all == 0) return
-  store<f64>(all, NaN, m.HOLDER_X)
+  v128.store(all, f32x4.splat(NaN), m.HOLDER_X)
   const beat = <f64>m.BEAT
   for (let at = m.WALKERS; at < walkersEnd; at += 4) {
     const b = <usize>load<u32>(at)
     const ally = b < m.alliesEnd
     const end = ally ? all : foes
-    const px = f64x2.splat(load<f64>(b, m.X))
-    const py = f64x2.splat(load<f64>(b, m.Y))
-    const wx = f64x2.splat(beat * load<f64>(b, m.WX))
-    const wy = f64x2.splat(beat * load<f64>(b, m.WY))
-    const radius = v128.load64_splat(b, m.RADIUS)
+    const toX = f32x4.splat(<f32>(load<f64>(b, m.X) + beat * load<f64>(b, m.WX)))
+    const toY = f32x4.splat(<f32>(load<f64>(b, m.Y) + beat * load<f64>(b, m.WY)))
+    const radius = f32x4.splat(<f32>load<f64>(b, m.RADIUS) + ROUNDING)
+    let found = m.pairsAt
     for (let o: usize = ally ? soft : 0; o < end; o += 16) {
-      const ex = f64x2.sub(f64x2.sub(v128.load(o, m.HOLDER_X), px), wx)
-      const ey = f64x2.sub(f64x2.sub(v128.load(o, m.HOLDER_Y), py), wy)
-      const d2 = f64x2.add(f64x2.mul(ex, ex), f64x2.mul(ey, ey))
-      const apart = f64x2.add(radius, v128.load(o, m.HOLDER_RADIUS))
-      const near = f64x2.lt(d2, f64x2.mul(apart, apart))
-      if (!v128.any_true(near)) continue
-      const bits = i64x2.bitmask(near)
-      if (bits & 1) noteBlocker(b, <usize>load<u32>(o, m.HOLDER), f64x2.extract_lane(d2, 0))
-      if (bits & 2 && o + 8 < end) noteBlocker(b, <usize>load<u32>(o, m.HOLDER + 8), f64x2.extract_lane(d2, 1))
+      const ex = f32x4.sub(v128.load(o, m.HOLDER_X), toX)
+      const ey = f32x4.sub(v128.load(o, m.HOLDER_Y), toY)
+      const apart = f32x4.add(radius, v128.load(o, m.HOLDER_RADIUS))
+      const near = f32x4.lt(f32x4.add(f32x4.mul(ex, ex), f32x4.mul(ey, ey)), f32x4.mul(apart, apart))
+      const bits = i32x4.bitmask(near)
+      v128.store(found, v128.swizzle(v128.load(o, m.HOLDER), v128.load(<usize>bits << 4, m.PACKING)))
+      found += <usize>popcnt<i32>(bits) << 2
+    }
+    for (let p = m.pairsAt; p < found; p += 4) {
+      const c = <usize>load<u32>(p)
+      // The last four may have run into those that do not stop this side.
+      if (c != b && load<i32>(c, m.MODE) & (ally == c < m.alliesEnd ? AGAINST_FRIENDS : AGAINST_FOES)) noteBlocker(b, c)
     }
   }
 }
 
-/** The nearest counts; of two alike the lower one. */
-function noteBlocker(b: usize, c: usize, d2: f64): void {
-  if (b == c || !meet(b, c)) return
+/** Notes that `c` stands where `b` will be at the end of the beat. The nearest counts; of two alike the lower one. */
+function noteBlocker(b: usize, c: usize): void {
+  const ex = load<f64>(c, m.X) - load<f64>(b, m.X) - <f64>m.BEAT * load<f64>(b, m.WX)
+  const ey = load<f64>(c, m.Y) - load<f64>(b, m.Y) - <f64>m.BEAT * load<f64>(b, m.WY)
+  const d2 = ex * ex + ey * ey
+  const apart = load<f64>(b, m.RADIUS) + load<f64>(c, m.RADIUS)
+  if (!(d2 < apart * apart) || !meet(b, c)) return
   const known = <usize>load<u32>(b, m.BLOCKER)
   if (known != 0) {
     const at = load<f64>(b, m.BLOCKED_AT)

@@ -64,17 +64,26 @@ export function legal(lane: i32): void {
     const range = load<f64>(kind, m.SHOOT_RANGE)
     const range2 = range * range
     const to = row + <usize>load<i32>(own, FIRST_ATTACK)
-    for (let t = 0; t < count; t++) {
-      const j = base + t
-      const other = <usize>j << 3
-      if (load<f64>(m.healthAt + other) <= 0) continue
-      if (heals) {
+    if (heals) {
+      for (let t = 0; t < count; t++) {
+        const j = base + t
         const mate = m.kindsAt + (<usize>load<u8>(m.typeAt + <usize>j) << m.KINDS)
-        if (j == i || load<f64>(mate, m.HEALING) > 0) continue
+        if (load<f64>(m.healthAt + (<usize>j << 3)) <= 0 || j == i || load<f64>(mate, m.HEALING) > 0) continue
+        const dx = load<f64>(m.xAt + (<usize>j << 3)) - px
+        const dy = load<f64>(m.yAt + (<usize>j << 3)) - py
+        if (dx * dx + dy * dy <= range2) store<u8>(to + <usize>t, 1)
       }
-      const dx = load<f64>(m.xAt + other) - px
-      const dy = load<f64>(m.yAt + other) - py
-      if (dx * dx + dy * dy <= range2) store<u8>(to + <usize>t, 1)
+      continue
+    }
+    for (let t = 0; t < count; t += 2) {
+      const other = <usize>(base + t) << 3
+      const dx = f64x2.sub(v128.load(m.xAt + other), f64x2.splat(px))
+      const dy = f64x2.sub(v128.load(m.yAt + other), f64x2.splat(py))
+      const d2 = f64x2.add(f64x2.mul(dx, dx), f64x2.mul(dy, dy))
+      const alive = f64x2.gt(v128.load(m.healthAt + other), f64x2.splat(0))
+      const bits = i64x2.bitmask(v128.and(f64x2.le(d2, f64x2.splat(range2)), alive))
+      if (t + 1 < count) store<u16>(to + <usize>t, <u16>((bits & 1) | ((bits & 2) << 7)))
+      else store<u8>(to + <usize>t, <u8>(bits & 1))
     }
   }
 }
