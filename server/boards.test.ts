@@ -445,13 +445,21 @@ describe('moderation and privacy', () => {
     const named = { ...description('Ada'), authors: 'A. Lovelace', code: 'https://example.org/ada' }
     const { id } = await client.submit(GAME, 'random', '78', { description: named, blind: true })
     const seen = async (who: Client) => JSON.stringify((await who.get(`/api/entries/${id}`)).json)
+    // The board, whose rows are kept as they were sent.
+    const onBoard = async () => {
+      const page = await board(`/api/boards/${encodeURIComponent(GAME.id)}?level=replayed`)
+      return JSON.stringify(page.rows.find((row) => row.id === id))
+    }
+    expect(await onBoard()).not.toMatch(/Ada|Lovelace|example\.org/)
     expect(await seen(other)).not.toMatch(/Ada|Lovelace|example\.org/)
     expect(await seen(client)).toMatch(/Lovelace/)
     expect((await other.ask('PATCH', `/api/entries/${id}`, { blind: false })).status).toBe(403)
     await client.ask('PATCH', `/api/entries/${id}`, { blind: false })
     expect(await seen(other)).toMatch(/Ada.*Lovelace|Lovelace.*Ada/)
+    expect(await onBoard()).toMatch(/Ada.*Lovelace/)
     await client.ask('PATCH', `/api/entries/${id}`, { forget: true })
     expect(await seen(admin)).not.toMatch(/Ada|Lovelace|example\.org/)
+    expect(await onBoard()).not.toMatch(/Ada|Lovelace|example\.org/)
     expect(JSON.parse(await seen(other)).row.standing).toBe('ranked')
     expect((await client.get('/api/log?limit=1000')).text).not.toMatch(/Ada|Lovelace/)
   })

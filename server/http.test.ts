@@ -81,7 +81,9 @@ describe('before there is any data', () => {
 
 describe('the page', () => {
   it('is served at every address it knows, never cached unasked', async () => {
-    for (const path of ['/', '/replay/run%3Aa%3Ab?step=42&agent=agent_1', '/run/a', '/compare', '/replays', '/embed']) {
+    const scenarios = ['/board/warehouse%2Fnano-2ag', '/board/warehouse/nano-2ag', '/scenario/skirmish/3m']
+    const replay = '/replay/run%3Aa%3Ab?step=42&agent=agent_1'
+    for (const path of ['/', replay, '/run/a', '/compare', '/replays', '/embed', ...scenarios]) {
       const { status, body, headers } = await ask(path)
       expect([path, status]).toEqual([path, 200])
       expect(body.toString()).toContain('<title>troupe')

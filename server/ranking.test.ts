@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import { readFileSync } from 'node:fs'
+import { Generator, namedSeed } from '../envs/core/index.ts'
 import { rankRanges } from '../results/statistics.ts'
 import { BOARD_LIMITS } from './board-limits.ts'
 import { Ranking } from './ranking.ts'
@@ -60,6 +61,30 @@ test('rows without any spread are ranked by their values alone, and equal ones s
     { rank: 3, best: 3, worst: 3 },
     { rank: 4, best: 4, worst: 4 },
   ])
+})
+
+test('a board of many rows has the ranges that comparing each with each gives', () => {
+  const rng = new Generator(namedSeed('ranking', 'many'))
+  // Values on a grid and errors of three sizes: rows lie exactly on the border of a block and of an interval.
+  const drawn = Array.from({ length: 1500 }, (_, k) => ({
+    id: String(k),
+    value: k % 3 === 0 ? rng.below(40) / 4 : 10 * rng.float(),
+    error: k % 5 === 0 ? 0 : k % 7 === 0 ? 0.25 / Z : 0.02 + 0.6 * rng.float(),
+  }))
+  const ranking = new Ranking(drawn)
+  const { rows } = ranking
+  const plain = rows.map(({ value, error }) => {
+    let [better, worse, above] = [0, 0, 0]
+    for (const other of rows) {
+      if (other.value > value) above++
+      if (Math.abs(other.value - value) <= Math.sqrt(Z * Z * error * error + Z * Z * other.error * other.error))
+        continue
+      if (other.value > value) better++
+      else worse++
+    }
+    return { rank: 1 + above, best: 1 + better, worst: rows.length - worse }
+  })
+  expect(rows.map((_, place) => ranking.rankAt(place))).toEqual(plain)
 })
 
 test('rows within the noise share a range', () => {

@@ -15,6 +15,11 @@ export interface Ranked {
 /** Two-sided 95 % of the normal distribution. */
 const Z = 1.959963984540054
 
+/** Rows of neighbouring places that are counted together. */
+const BLOCK = 128
+/** Many times what rounding may do to the comparison of two rows, and far below what decides. */
+const ROUNDING = 1e-12
+
 const order = (a: Ranked, b: Ranked): number => b.value - a.value || (a.id < b.id ? -1 : 1)
 
 export class Ranking<Row extends Ranked> {
@@ -26,7 +31,9 @@ export class Ranking<Row extends Ranked> {
   private readonly squares: Float64Array
   private readonly widest: number
 
-  /** Ranges that were asked for, by place: 0 is not known yet. A range of 100,000 rows takes thousands of comparisons. */
+  /** (Z · error)² of each block in ascending order, once it was asked for, and the places they are of. */
+  private readonly blocks: ({ squares: Float64Array; places: Int32Array } | undefined)[] = []
+  /** Ranges that were asked for, by place: 0 is not known yet. */
   private readonly bests: Int32Array
   private readonly worsts: Int32Array
 
@@ -84,21 +91,80 @@ export class Ranking<Row extends Ranked> {
   }
 
   private findRange(place: number): void {
-    const { values, errors, squares } = this
+    const { values, squares } = this
     const value = values[place]
-    const error = errors[place]
     // Farther away than the widest interval there is: beyond doubt. Nearer than the row's own interval: never. Only
     // what lies between is compared one by one.
-    const far = Math.sqrt(squares[place] + Z * Z * this.widest * this.widest)
-    const near = Z * error
-    // Thousands of comparisons per row: a plain root, `hypot` takes ten times as long.
-    const apart = (j: number) => Math.abs(values[j] - value) > Math.sqrt(squares[place] + squares[j])
-    let better = this.placesAbove(value + far)
-    for (let j = better, end = this.placesAbove(value + near); j < end; j++) if (apart(j)) better++
+    const widest = Math.sqrt(squares[place] + Z * Z * this.widest * this.widest)
+    const margin = ROUNDING * (Math.abs(value) + widest)
+    const far = widest + margin
+    const near = Z * this.errors[place] - margin
+    const above = this.placesAbove(value + far)
     const below = this.placesAbove(value - far, true)
-    let worse = values.length - below
-    for (let j = this.placesAbove(value - near, true); j < below; j++) if (apart(j)) worse++
-    this.bests[place] = 1 + better
+    // Equal values are never apart, also where nothing has an error.
+    const aboveEnd = Math.min(this.placesAbove(value + near), this.placesAbove(value))
+    const belowStart = Math.max(this.placesAbove(value - near, true), this.placesAbove(value, true))
+    this.bests[place] = 1 + above + this.countApart(place, above, aboveEnd)
+    const worse = values.length - below + this.countApart(place, belowStart, below)
     this.worsts[place] = values.length - worse
   }
+
+  /** How many of the rows at places `from` to before `to`, all above that row or all below it, are beyond doubt. */
+  private countApart(place: number, from: number, to: number): number {
+    const { values, squares } = this
+    const value = values[place]
+    const square = squares[place]
+    let count = 0
+    let at = from
+    while (at < to) {
+      const end = at + BLOCK
+      if (at % BLOCK !== 0 || end > to) {
+        if (this.apart(value, square, at)) count++
+        at++
+        continue
+      }
+      // Of a whole block: the differences lie between two bounds, so what has a small error is apart without a look at
+      // its value, what has a large one is not, and only what lies between is compared.
+      const ends = [Math.abs(values[at] - value), Math.abs(values[end - 1] - value)]
+      const nearest = Math.min(...ends) ** 2
+      const farthest = Math.max(...ends) ** 2
+      const margin = ROUNDING * (farthest + square)
+      if (margin < Infinity) {
+        const block = this.block(at / BLOCK)
+        const sure = countBelow(block.squares, nearest - square - margin)
+        const open = countBelow(block.squares, farthest - square + margin)
+        count += sure
+        for (let k = sure; k < open; k++) if (this.apart(value, square, block.places[k])) count++
+      } else {
+        for (let j = at; j < end; j++) if (this.apart(value, square, j)) count++
+      }
+      at = end
+    }
+    return count
+  }
+
+  /** A plain root: `hypot` takes ten times as long. */
+  private apart(value: number, square: number, other: number): boolean {
+    return Math.abs(this.values[other] - value) > Math.sqrt(square + this.squares[other])
+  }
+
+  private block(number: number): { squares: Float64Array; places: Int32Array } {
+    const known = this.blocks[number]
+    if (known !== undefined) return known
+    const places = Int32Array.from({ length: BLOCK }, (_, k) => number * BLOCK + k)
+    places.sort((a, b) => this.squares[a] - this.squares[b])
+    return (this.blocks[number] = { places, squares: Float64Array.from(places, (at) => this.squares[at]) })
+  }
+}
+
+/** Numbers below a limit, of numbers in ascending order. */
+function countBelow(sorted: Float64Array, limit: number): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (sorted[middle] < limit) low = middle + 1
+    else high = middle
+  }
+  return low
 }

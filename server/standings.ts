@@ -17,6 +17,13 @@ export interface PageText extends Omit<Page, 'rows'> {
   readonly rows: string
 }
 
+/** A row as it is sent, in two parts: its rank may change while it stays the same. */
+interface RowText {
+  readonly standing: string
+  /** JSON of what follows the rank, without its first brace. */
+  readonly rest: string
+}
+
 /** A row without a rank. */
 interface Unranked {
   readonly id: string
@@ -43,10 +50,8 @@ interface Group extends Ranked {
 
 /** Replicates of the bootstrap behind an algorithm row. */
 const REPLICATES = 2_000
-/** Characters of pages kept as they were sent, over all boards. */
-const KEPT = 24_000_000
-/** Pages of more rows than this are exports: they are not kept. */
-const KEPT_ROWS = 500
+/** Characters of rows kept as they are sent, over all boards: 100,000 rows with room to spare. */
+const KEPT = 96_000_000
 
 const iso = (at: number) => new Date(at).toISOString()
 const boardKey = (hash: string, level: Level) => `${hash}|${level}`
@@ -59,8 +64,8 @@ export class Standings {
   private readonly making = new Map<string, Promise<Standing>>()
   /** Counts changes: what was read before the last one is not kept. */
   private turn = 0
-  /** The page used longest ago comes first. */
-  private readonly pages = new Map<string, PageText>()
+  /** Rows as they are sent, by id, but for the rank; what was made first comes first. */
+  private readonly texts = new Map<string, RowText>()
   private kept = 0
   private readonly groups = new Map<string, { ranking: Ranking<Group>; unranked: Group[] }>()
   private sizes: Promise<Map<string, Partial<Record<Level, number>>>> | undefined
@@ -72,7 +77,7 @@ export class Standings {
   }
 
   /** An entry looks different: its boards are made anew when they are next asked for. */
-  changed({ scenarioHash, level }: Pick<EntryRow, 'scenarioHash' | 'level'>): void {
+  changed({ id, scenarioHash, level }: Pick<EntryRow, 'id' | 'scenarioHash' | 'level'>): void {
     const key = boardKey(scenarioHash, level)
     this.turn++
     this.boards.delete(key)
@@ -81,11 +86,12 @@ export class Standings {
     for (const name of this.groups.keys()) {
       if (name.startsWith('suite|') || name.endsWith(key)) this.groups.delete(name)
     }
-    for (const [name, { rows }] of this.pages) {
-      if (!name.startsWith(key)) continue
-      this.kept -= rows.length
-      this.pages.delete(name)
-    }
+    this.forget(id)
+  }
+
+  private forget(id: string): void {
+    this.kept -= this.texts.get(id)?.rest.length ?? 0
+    this.texts.delete(id)
   }
 
   /** An entry came to an end, as it is in the store now: it takes its place in the order that is known. */
@@ -118,44 +124,59 @@ export class Standings {
     return this.cut(await this.standing(task.hash, level), offset, limit)
   }
 
-  /** The same as it is sent; kept until an entry comes. */
+  /** The same as it is sent. Of rows that were sent before, neither the store nor JSON is asked again. */
   async policiesText(task: Task, level: Level, offset: number, limit: number): Promise<PageText> {
-    const key = boardKey(task.hash, level)
-    const name = `${key}|${offset}|${limit}`
-    const kept = this.pages.get(name)
-    if (kept !== undefined) {
-      this.pages.delete(name)
-      this.pages.set(name, kept)
-      return kept
-    }
     const standing = await this.standing(task.hash, level)
-    const page = textOf(await this.cut(standing, offset, limit))
-    // Made from a board that was replaced meanwhile, it must not be kept.
-    if (this.boards.get(key) !== standing || limit > KEPT_ROWS) return page
-    this.pages.set(name, page)
-    this.kept += page.rows.length
-    for (const [old, { rows }] of this.pages) {
-      if (this.kept <= KEPT) break
-      this.kept -= rows.length
-      this.pages.delete(old)
-    }
-    return page
+    const { ranking } = standing
+    const ids = idsOf(standing, offset, limit)
+    const texts = await this.textsOf(ids)
+    const rows: string[] = []
+    ids.forEach((id, k) => {
+      const text = texts[k]
+      if (text === undefined) return
+      const place = offset + k
+      const ranked = place < ranking.rows.length
+      const rank = ranked ? JSON.stringify(ranking.rankAt(place)) : 'null'
+      rows.push(`{"id":"${id}","standing":"${ranked ? 'ranked' : text.standing}","rank":${rank},${text.rest}`)
+    })
+    return { rows: `[${rows.join(',')}]`, total: totalOf(standing), ranked: ranking.rows.length }
   }
 
-  private async cut({ ranking, unranked }: Standing, offset: number, limit: number): Promise<Page> {
-    const total = ranking.rows.length + unranked.length
-    const ids: string[] = []
-    for (let place = offset; place < Math.min(total, offset + limit); place++) {
-      ids.push(place < ranking.rows.length ? ranking.rows[place].id : unranked[place - ranking.rows.length].id)
+  private async textsOf(ids: readonly string[]): Promise<(RowText | undefined)[]> {
+    const known = ids.map((id) => this.texts.get(id))
+    const missing = ids.filter((_, k) => known[k] === undefined)
+    if (missing.length === 0) return known
+    const { turn } = this
+    const made = new Map<string, RowText>()
+    for (const entry of await this.store.entriesById(missing)) {
+      const { id, standing, rank: _, ...rest } = rowOf(entry, this.limits)
+      made.set(id, { standing, rest: JSON.stringify(rest).slice(1) })
     }
-    const entries = await this.store.entriesById(ids)
+    // What was read before a change must not be kept.
+    if (this.turn === turn) {
+      for (const [id, text] of made) {
+        this.forget(id)
+        this.texts.set(id, text)
+        this.kept += text.rest.length
+      }
+      for (const id of this.texts.keys()) {
+        if (this.kept <= KEPT) break
+        this.forget(id)
+      }
+    }
+    return ids.map((id, k) => known[k] ?? made.get(id))
+  }
+
+  private async cut(standing: Standing, offset: number, limit: number): Promise<Page> {
+    const { ranking } = standing
+    const entries = await this.store.entriesById(idsOf(standing, offset, limit))
     const rows = entries.map((entry, k) => {
       const place = offset + k
       const row = rowOf(entry, this.limits)
       if (place >= ranking.rows.length) return row
       return { ...row, standing: 'ranked' as const, rank: ranking.rankAt(place) }
     })
-    return { rows, total, ranked: ranking.rows.length }
+    return { rows, total: totalOf(standing), ranked: ranking.rows.length }
   }
 
   /** The row of one entry with its rank. */
@@ -267,6 +288,17 @@ function order(members: readonly BoardMember[], level: Level, limits: BoardLimit
 
 const orderUnranked = (a: Unranked, b: Unranked): number =>
   a.class - b.class || compare(b.value, a.value) || b.at - a.at || (a.id < b.id ? -1 : 1)
+
+const totalOf = ({ ranking, unranked }: Standing): number => ranking.rows.length + unranked.length
+
+function idsOf(standing: Standing, offset: number, limit: number): string[] {
+  const { rows } = standing.ranking
+  const ids: string[] = []
+  for (let place = offset; place < Math.min(totalOf(standing), offset + limit); place++) {
+    ids.push(place < rows.length ? rows[place].id : standing.unranked[place - rows.length].id)
+  }
+  return ids
+}
 
 /** Where an entry belongs. */
 function placed(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { boardPath, comparePath, embedPath, entryPath, parseRoute, replayPath, runPath } from './route.ts'
+import { boardPath, comparePath, embedPath, entryPath, parseRoute, replayPath, runPath, scenarioPath } from './route.ts'
 
 const split = (path: string): [string, string] => {
   const [a, b = ''] = path.split('?')
@@ -33,6 +33,17 @@ describe('addresses', () => {
     expect(parseRoute('/boards', '')).toEqual({ page: 'boards' })
     expect(parseRoute('/submit', '')).toEqual({ page: 'submit' })
     expect(parseRoute('/boards/x', '')).toEqual({ page: 'unknown' })
+  })
+
+  it('the slash in the name of a scenario may be written as it is; links write it as %2F', () => {
+    expect(parseRoute('/board/warehouse/nano-2ag', '?from=50')).toEqual(
+      parseRoute('/board/warehouse%2Fnano-2ag', '?from=50'),
+    )
+    expect(parseRoute('/scenario/skirmish/3m', '')).toEqual({ page: 'scenario', id: 'skirmish/3m' })
+    expect(scenarioPath('skirmish/3m')).toBe('/scenario/skirmish%2F3m')
+    for (const path of ['/scenario/a/b/c', '/board/a/b/c', '/run/a/b', '/entry/a/b', '/suite/a/b']) {
+      expect(parseRoute(path, '')).toEqual({ page: 'unknown' })
+    }
   })
 
   it('nonsense in a link is read as the first step and no agent', () => {

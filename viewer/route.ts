@@ -65,12 +65,16 @@ export function parseRoute(path: string, search: string): Route {
   if (parts[0] === 'replay' && id !== null) {
     return { page: 'replay', id: id === LOCAL || id === LINK ? null : id, query: parseQuery(search) }
   }
-  if (parts[0] === 'scenario' && id !== null) return { page: 'scenario', id }
+  // Names of scenarios hold a slash; links write it as %2F, people write it as it is.
+  const name = parts.length === 3 ? `${decode(parts[1])}/${decode(parts[2])}` : id
+  if (parts[0] === 'scenario' && name !== null) return { page: 'scenario', id: name }
   if (parts[0] === 'run' && id !== null) return { page: 'run', id }
   if (parts.length === 1 && parts[0] === 'boards') return { page: 'boards' }
   if (parts.length === 1 && parts[0] === 'submit') return { page: 'submit' }
   if (parts[0] === 'entry' && id !== null) return { page: 'entry', id }
-  if (parts[0] === 'board' && id !== null) return { page: 'board', place: 'scenario', id, query: boardQuery(search) }
+  if (parts[0] === 'board' && name !== null) {
+    return { page: 'board', place: 'scenario', id: name, query: boardQuery(search) }
+  }
   if (parts[0] === 'suite' && id !== null) return { page: 'board', place: 'suite', id, query: boardQuery(search) }
   return { page: 'unknown' }
 }

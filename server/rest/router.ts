@@ -8,6 +8,7 @@ import { keyOf, needScope } from '../keys.ts'
 import { type BoardsState } from '../protocol/rest.ts'
 import { Refusal } from '../refusal.ts'
 import { storeProblem } from '../store/sqlite.ts'
+import { Turns } from '../turns.ts'
 import { checkBody, checkQuery } from './checks.ts'
 import { openApi } from './openapi.ts'
 import { type Asked, type Route, type Said } from './route.ts'
@@ -33,6 +34,7 @@ export function boardsRouter(door: BoardsDoor, sendFile: SendFile): RequestHandl
   const router = express.Router()
   const limits = door.boards?.limits ?? BOARD_LIMITS
   let document: unknown
+  const turns = new Turns()
   const routes: Route[] = boardRoutes(() => (document ??= openApi(routes, door.version)))
   const all = limiter(limits.requestsPerMinute)
   const writes = limiter(limits.writesPerMinute)
@@ -51,7 +53,7 @@ export function boardsRouter(door: BoardsDoor, sendFile: SendFile): RequestHandl
     for (const route of some) {
       const chain: RequestHandler[] = [all]
       if (route.method !== 'get') chain.push(writes)
-      router[route.method](address, ...chain, served(route, door, sendFile, limits))
+      router[route.method](address, ...chain, served(route, door, sendFile, limits, turns))
     }
     router.all(address, (request, response) => {
       response.set('Allow', allowed.join(', '))
@@ -96,10 +98,11 @@ async function stateOf({ boards, problem }: BoardsDoor): Promise<BoardsState> {
   return { on: true, problem: found, log: await boards.head(), limits: shown }
 }
 
-function served(route: Route, door: BoardsDoor, sendFile: SendFile, limits: BoardLimits): RequestHandler {
+function served(route: Route, door: BoardsDoor, sendFile: SendFile, limits: BoardLimits, turns: Turns): RequestHandler {
   const json = express.json({ limit: limits.bodyBytes, strict: true, inflate: false, type: 'application/json' })
   return async (request, response, next) => {
     try {
+      await turns.next()
       const said = await answer(route, door, request, response, json, limits)
       await send(request, response, said, sendFile)
     } catch (error) {
