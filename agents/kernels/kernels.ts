@@ -19,8 +19,8 @@ export const SCRATCH = { packA: 0, packB: 1, work: 2, more: 3 } as const
 
 /** Length of a block along K: KBLOCK of assembly/gemm.ts. */
 const K_BLOCK = 256
-/** Bytes of four packed rows of A, every number four times. */
-const PACK_A_BYTES = 4 * K_BLOCK * 16
+/** Bytes of 16 packed rows of A. */
+const PACK_A_BYTES = 16 * K_BLOCK * 4
 
 const sizeOf = (shape: readonly number[]): number => {
   let size = 1

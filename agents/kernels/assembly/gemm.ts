@@ -2,20 +2,21 @@
  * Matrix product C = op(A) · op(B), single precision, any M, N, K.
  *
  * B is packed once per call (or once per sequence, see `packB`) into panels of 8 columns, zero-padded, in blocks of
- * KBLOCK along K. A is packed four rows at a time with every number repeated four times, so that the inner loop is
- * plain loads from two streams; where C is narrow that would not pay and A is read in place. The register tile is
- * 4 × 8: 8 accumulators, 2 of B and 1 of A fill V8's registers. Heads of networks (a few columns, and gradients through
- * them) would leave most of a tile empty: they go in strips of 16 rows by 1 column, or 1 row by 16 columns.
+ * KBLOCK along K. A is packed four rows at a time, side by side, so that the inner loop reads two streams; where C is
+ * narrow that would not pay and A is read in place. The register tile is 4 × 8: 8 accumulators, 2 of B and 1 of A fill V8's
+ * registers. Heads of networks (a few columns, and gradients through them) would leave most of a tile empty: they go in
+ * strips of 16 rows by 1 column, or 1 row by 16 columns.
  * Every sum runs along k in order, so the result does not depend on M, N, the blocks or the tile a row falls into.
  *
  * The order of statements in the two inner loops is measured, not taste: rows from last to first, the loop tested at its
  * end. V8 keeps loads where they are written and multiplies where they are used, and the processor's adders and
  * multipliers share the work evenly only in some orders (AMD Zen 3: 29.5 to 33.6 GFLOP/s, with the same bits). 6 × 8,
- * 5 × 8, 3 × 12 and unrolling by hand were slower: they spill an accumulator or fall out of step.
+ * 5 × 8, 3 × 12 and unrolling by hand were not faster: they spill an accumulator or fall out of step. Nor were blocks of 128
+ * along K, columns in blocks, or eight rows of A to a panel.
  */
 import { madd } from './vector'
 
-/** Rows of B per block: a panel of 8 columns is 8 kB and four repeated rows of A are 16 kB, together within L1. */
+/** Rows of B per block: a panel of 8 columns is 8 kB and four rows of A are 4 kB, together within L1. */
 const KBLOCK: i32 = 256
 /** From this many columns on A is packed. */
 const WIDE: i32 = 25
@@ -67,22 +68,22 @@ function packPlain(b: usize, kc: i32, columns: i32, ldb: i32, out: usize): void 
   }
 }
 
-/** Four rows of four become four columns of four. */
+/** Four rows of four, from their addresses, become four columns of four, `apart` bytes from one to the next. */
 // @ts-ignore: decorator
 @inline
-function transpose4(from: usize, stride: usize, to: usize): void {
-  const r0 = v128.load(from)
-  const r1 = v128.load(from + stride)
-  const r2 = v128.load(from + 2 * stride)
-  const r3 = v128.load(from + 3 * stride)
+function transpose4(a0: usize, a1: usize, a2: usize, a3: usize, to: usize, apart: usize): void {
+  const r0 = v128.load(a0)
+  const r1 = v128.load(a1)
+  const r2 = v128.load(a2)
+  const r3 = v128.load(a3)
   const lo01 = v128.shuffle<f32>(r0, r1, 0, 4, 1, 5)
   const lo23 = v128.shuffle<f32>(r2, r3, 0, 4, 1, 5)
   const hi01 = v128.shuffle<f32>(r0, r1, 2, 6, 3, 7)
   const hi23 = v128.shuffle<f32>(r2, r3, 2, 6, 3, 7)
   v128.store(to, v128.shuffle<f32>(lo01, lo23, 0, 1, 4, 5))
-  v128.store(to, v128.shuffle<f32>(lo01, lo23, 2, 3, 6, 7), 32)
-  v128.store(to, v128.shuffle<f32>(hi01, hi23, 0, 1, 4, 5), 64)
-  v128.store(to, v128.shuffle<f32>(hi01, hi23, 2, 3, 6, 7), 96)
+  v128.store(to + apart, v128.shuffle<f32>(lo01, lo23, 2, 3, 6, 7))
+  v128.store(to + 2 * apart, v128.shuffle<f32>(hi01, hi23, 0, 1, 4, 5))
+  v128.store(to + 3 * apart, v128.shuffle<f32>(hi01, hi23, 2, 3, 6, 7))
 }
 
 function packTransposed(b: usize, kc: i32, columns: i32, ldb: i32, out: usize): void {
@@ -90,8 +91,9 @@ function packTransposed(b: usize, kc: i32, columns: i32, ldb: i32, out: usize): 
   let p = 0
   if (columns == 8) {
     for (; p + 4 <= kc; p += 4) {
-      transpose4(b, stride, out)
-      transpose4(b + 4 * stride, stride, out + 16)
+      const lower = b + 4 * stride
+      transpose4(b, b + stride, b + 2 * stride, b + 3 * stride, out, 32)
+      transpose4(lower, lower + stride, lower + 2 * stride, lower + 3 * stride, out + 16, 32)
       b += 16
       out += 128
     }
@@ -104,21 +106,38 @@ function packTransposed(b: usize, kc: i32, columns: i32, ldb: i32, out: usize): 
 }
 
 /**
- * Packs four rows of op(A), k-major, every number repeated four times: 64 bytes per k.
+ * Packs four rows of op(A), k-major: 16 bytes per k.
  * @param step bytes from k to k: 4 in place, a row of the stored matrix where it is transposed
  */
 function packA(a0: usize, a1: usize, a2: usize, a3: usize, step: usize, kc: i32, out: usize): void {
-  const end = out + (<usize>kc << 6)
+  const end = out + (<usize>kc << 4)
+  if (step == 4) {
+    const whole = out + (<usize>(kc & ~3) << 4)
+    while (out < whole) {
+      transpose4(a0, a1, a2, a3, out, 16)
+      a0 += 16
+      a1 += 16
+      a2 += 16
+      a3 += 16
+      out += 64
+    }
+  } else if (a1 == a0 + 4 && a2 == a1 + 4 && a3 == a2 + 4) {
+    while (out < end) {
+      v128.store(out, v128.load(a0))
+      a0 += step
+      out += 16
+    }
+  }
   while (out < end) {
-    v128.store(out, v128.load_splat<f32>(a0))
-    v128.store(out, v128.load_splat<f32>(a1), 16)
-    v128.store(out, v128.load_splat<f32>(a2), 32)
-    v128.store(out, v128.load_splat<f32>(a3), 48)
+    store<f32>(out, load<f32>(a0))
+    store<f32>(out, load<f32>(a1), 4)
+    store<f32>(out, load<f32>(a2), 8)
+    store<f32>(out, load<f32>(a3), 12)
     a0 += step
     a1 += step
     a2 += step
     a3 += step
-    out += 64
+    out += 16
   }
 }
 
@@ -179,19 +198,19 @@ function tilePacked(a: usize, b: usize, kc: i32, c: usize, ldc: usize, rows: i32
   do {
     const b0 = v128.load(b)
     const b1 = v128.load(b, 16)
-    let s = v128.load(a, 48)
+    let s = v128.load_splat<f32>(a, 12)
     x31 = madd(s, b1, x31)
     x30 = madd(s, b0, x30)
-    s = v128.load(a, 32)
+    s = v128.load_splat<f32>(a, 8)
     x21 = madd(s, b1, x21)
     x20 = madd(s, b0, x20)
-    s = v128.load(a, 16)
+    s = v128.load_splat<f32>(a, 4)
     x11 = madd(s, b1, x11)
     x10 = madd(s, b0, x10)
-    s = v128.load(a)
+    s = v128.load_splat<f32>(a)
     x01 = madd(s, b1, x01)
     x00 = madd(s, b0, x00)
-    a += 64
+    a += 16
     b += 32
   } while (b < end)
   if (flags & FINISH) {
@@ -315,18 +334,7 @@ function packRows(a: usize, down: usize, kc: i32, out: usize): void {
     let to = out
     let p = 0
     for (; p + 4 <= kc; p += 4) {
-      const r0 = v128.load(from)
-      const r1 = v128.load(from + down)
-      const r2 = v128.load(from + 2 * down)
-      const r3 = v128.load(from + 3 * down)
-      const lo01 = v128.shuffle<f32>(r0, r1, 0, 4, 1, 5)
-      const lo23 = v128.shuffle<f32>(r2, r3, 0, 4, 1, 5)
-      const hi01 = v128.shuffle<f32>(r0, r1, 2, 6, 3, 7)
-      const hi23 = v128.shuffle<f32>(r2, r3, 2, 6, 3, 7)
-      v128.store(to, v128.shuffle<f32>(lo01, lo23, 0, 1, 4, 5))
-      v128.store(to, v128.shuffle<f32>(lo01, lo23, 2, 3, 6, 7), 64)
-      v128.store(to, v128.shuffle<f32>(hi01, hi23, 0, 1, 4, 5), 128)
-      v128.store(to, v128.shuffle<f32>(hi01, hi23, 2, 3, 6, 7), 192)
+      transpose4(from, from + down, from + 2 * down, from + 3 * down, to, 64)
       from += 16
       to += 256
     }
