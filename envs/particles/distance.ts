@@ -1,4 +1,5 @@
 /** Distances between entities, as rewards use them. `a` and `b` are where their x lies in the array of positions. */
+import { type ParticleState } from './state.ts'
 
 export function distance(position: Float64Array, a: number, b: number): number {
   const dx = position[a] - position[b]
@@ -12,14 +13,6 @@ export function squaredDistance(position: Float64Array, a: number, b: number): n
   return dx * dx + dy * dy
 }
 
-/** Whether two entities are nearer than `reach`, the sum of their radii; a root only where it is close. */
-export function touches(position: Float64Array, a: number, b: number, reach: number): boolean {
-  const dx = position[a] - position[b]
-  const dy = position[a + 1] - position[b + 1]
-  const square = dx * dx + dy * dy
-  return square < reach * reach * 1.001 && Math.sqrt(square) < reach
-}
-
 /** Distance from b to the nearest of the entities from `from` up to `to`, all by where their x lies. */
 export function nearest(position: Float64Array, from: number, to: number, b: number): number {
   const x = position[b]
@@ -31,4 +24,19 @@ export function nearest(position: Float64Array, from: number, to: number, b: num
     least = Math.min(least, dx * dx + dy * dy) // without a branch that depends on the draw
   }
   return Math.sqrt(least) // the root keeps the order, so one is enough
+}
+
+/** Measures the distances that the rewards of the listed lanes ask for. */
+export function measure(
+  { plan, entities, position, gap, gaps }: ParticleState,
+  lanes: Int32Array,
+  count: number,
+): void {
+  for (let k = 0; k < count; k++) {
+    const first = lanes[k] * entities * 2
+    for (let q = 0; q < gaps; q++) {
+      const { of, from, to } = plan.gaps[q]
+      gap[lanes[k] * gaps + q] = nearest(position, first + 2 * from, first + 2 * to, first + 2 * of)
+    }
+  }
 }

@@ -1,6 +1,7 @@
 /** Particles: discs in a plane push, chase and tell each other things (the multi-agent particle environments, mpe2 1.1.0). */
 import { type ActionSpace, type EnvDefinition, type Port, type Rules, type WorldSpec } from '../core/types.ts'
 import { act, createWishes, wish } from './control.ts'
+import { measure } from './distance.ts'
 import { frameOf, FRAME_HALF, FRAME_SCALE, sceneOf } from './frame.ts'
 import { createArena, createMachine } from './machine.ts'
 import { createSight, observationFeatures, observe, stateFeatures } from './observe.ts'
@@ -88,7 +89,10 @@ function createRules(options: Options, port: Port, fast: boolean): Rules {
       }
     },
     observe: (lanes, count) => observe(state, sight, machine, port, lanes, count),
-    restored: (lane) => checkLane(state, lane),
+    restored: (lane) => {
+      checkLane(state, lane)
+      measure(state, Int32Array.of(lane), 1)
+    },
     metrics: (lane, out) => writeMetrics(state, lane, port.step[lane], out),
     frame: (lane) => frameOf(state, lane, port.step[lane]),
     control: (lanes, count, undriven) => {

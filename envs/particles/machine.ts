@@ -1,6 +1,6 @@
 /**
- * The door to the particles in WebAssembly (`assembly/`): contacts, movement, and the places and velocities that are seen,
- * equal to `physics.ts` and `observe.ts` to the last bit, and faster. Where an engine has no WebAssembly with SIMD, those
+ * The door to the particles in WebAssembly (`assembly/`): contacts, movement, distances, and the places and velocities that
+ * are seen, equal to `physics.ts`, `distance.ts` and `observe.ts` to the last bit, and faster. Where an engine has no WebAssembly with SIMD, those
  * play the same game.
  */
 import { openArena, startModule, take, type Arena } from '../core/arena.ts'
@@ -15,6 +15,7 @@ interface Exports {
   open(header: number): void
   near(from: number, to: number): number
   move(count: number): void
+  measure(count: number): void
   look(count: number): void
 }
 
@@ -25,6 +26,8 @@ export interface Machine {
   collide(): void
   /** Moves the bodies. */
   move(): void
+  /** Measures the distances that rewards ask for. */
+  measure(): void
   /** Writes observations, as far as they are offsets, places and velocities, and states where these are all there is. */
   look(): void
 }
@@ -41,8 +44,9 @@ const RECORD = 4 // words of a record in any table
 function bytesOf(plan: Plan, port: Port): number {
   const M = plan.bodies.length
   const E = M + plan.landmarks.length
-  const perLane = 16 * E + 32 * M + 4 * port.seats.length * port.observationSize + 4 * port.stateSize + 4
-  const records = E * E + M + M * (E + 8) + 4 * E
+  const perLane =
+    16 * E + 32 * M + 8 * plan.gaps.length + 4 * port.seats.length * port.observationSize + 4 * port.stateSize + 4
+  const records = E * E + M + M * (E + 8) + 4 * E + plan.gaps.length
   return port.lanes * perLane + 8 * STRETCH * E * E + 16 * records + 4096
 }
 
@@ -56,7 +60,7 @@ export function createArena(plan: Plan, port: Port): Arena | null {
 
 /** Starts the machine over a state and forces that lie in the arena. */
 export function createMachine(state: ParticleState, physics: Physics, sight: Sight, port: Port, arena: Arena): Machine {
-  const { plan, agents, entities, position, velocity } = state
+  const { plan, agents, entities, position, velocity, gap } = state
   const { pairs, first, second, reach, movable, limit, force } = physics
   const width = port.seats.length * port.observationSize
   const table = (rows: readonly (readonly number[])[]) => {
@@ -91,6 +95,7 @@ export function createMachine(state: ParticleState, physics: Physics, sight: Sig
           [16 * agents, 16 * agents, 16 * entities, 0],
         ],
   )
+  const gapTable = table(plan.gaps.map(({ of, from, to }) => [16 * of, 16 * from, 16 * to]))
   const list = take(arena, 'Int32Array', port.lanes)
   const hits = take(arena, 'Int32Array', 2 * STRETCH * pairs)
   const observation = take(arena, 'Float32Array', port.observation.length)
@@ -100,10 +105,11 @@ export function createMachine(state: ParticleState, physics: Physics, sight: Sig
   header.set([
     ...[entities * 16, agents * 16, plan.legacy ? 1 : 0, width * 4, port.stateSize * 4],
     ...[list, hits, position, velocity, force, observation, stateOut].map(({ byteOffset }) => byteOffset),
-    ...[pairTable, bodyTable, offsetTable, copyTable, stateTable].flatMap(({ byteOffset, byteLength }) => [
+    ...[pairTable, bodyTable, offsetTable, copyTable, stateTable, gapTable].flatMap(({ byteOffset, byteLength }) => [
       byteOffset,
       byteOffset + byteLength,
     ]),
+    gap.byteOffset,
   ])
   const machine = startModule(CODE, arena) as Exports
   machine.open(HEADER)
@@ -122,6 +128,7 @@ export function createMachine(state: ParticleState, physics: Physics, sight: Sig
       }
     },
     move: () => machine.move(chosen),
+    measure: () => machine.measure(chosen),
     look() {
       machine.look(chosen)
       show(observation, port.observation, list, chosen, width)

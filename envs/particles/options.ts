@@ -1,7 +1,7 @@
 /** Options of the particle worlds and what follows from them. */
 import { Type, type Static } from '#typebox'
 import { TroupeError } from '../core/errors.ts'
-import { COUNTS, type Block, type Body, type Count, type Counts, type Landmark, type Task } from './task.ts'
+import { COUNTS, type Block, type Body, type Count, type Counts, type Gap, type Landmark, type Task } from './task.ts'
 import { TASKS, TASK_NAMES, type TaskName } from './tasks/index.ts'
 
 /** Seconds of a step, share of velocity lost in it, contact stiffness and margin (mpe2 1.1.0, core.py). */
@@ -71,6 +71,7 @@ export interface Plan {
   readonly localRatio: number
   readonly bodies: readonly Body[] // M
   readonly landmarks: readonly Landmark[] // L
+  readonly gaps: readonly Gap[] // Q
   readonly blocks: readonly (readonly Block[])[] // [M] observation of each agent
   /** Largest possible speed along an axis of each agent, [M]; see README.md. */
   readonly speeds: readonly number[]
@@ -159,6 +160,7 @@ function derivePlan(options: Options): Plan {
     landmarks,
     speeds,
     spans,
+    gaps: task.gaps(counts),
     blocks: [] as Block[][],
   }
   bodies.forEach((_, n) => plan.blocks.push(task.observation(plan, n)))

@@ -2,6 +2,7 @@
 import { softplusIn } from '../core/exponential.ts'
 import { type Arena } from '../core/arena.ts'
 import { DAMPING, DT, MARGIN, REACH_MARGINS, STIFFNESS, type Plan } from './options.ts'
+import { measure } from './distance.ts'
 import { type Machine } from './machine.ts'
 import { numbers, type ParticleState } from './state.ts'
 
@@ -182,7 +183,7 @@ function integrate(state: ParticleState, physics: Physics, lanes: Int32Array, co
 }
 
 /**
- * One step of the listed lanes, rewards aside.
+ * One step of the listed lanes, rewards aside, whose distances it measures.
  * @param action [B, M, D] discrete choices, or numbers of 0 to 1; already checked
  */
 export function advance(
@@ -199,9 +200,11 @@ export function advance(
   if (machine === null) {
     collide(state, physics, lanes, count)
     integrate(state, physics, lanes, count)
+    measure(state, lanes, count)
     return
   }
   machine.choose(lanes, count)
   machine.collide()
   machine.move()
+  machine.measure()
 }

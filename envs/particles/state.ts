@@ -16,12 +16,15 @@ export interface ParticleState {
   readonly words: number // W, 0 where nobody speaks
   readonly goals: number // G
   readonly metrics: number // K
+  readonly gaps: number // Q, distances that rewards ask for
 
   readonly position: Float64Array // [B, E, 2]
   readonly velocity: Float64Array // [B, M, 2] per second
   readonly message: Float64Array // [B, M, W] what each said in the last step, in 0 to 1; zeros of the silent
   readonly goal: Uint8Array // [B, G] landmark numbers
   readonly tally: Float64Array // [B, K] sums of the metrics, or the last value
+
+  readonly gap: Float64Array // [B, Q] derived from places after every step, and after a load
 }
 
 /** What privileged policies may read; nobody but the rules writes it. */
@@ -45,11 +48,13 @@ export function createState(plan: Plan, lanes: number, arena: Arena | null): Par
     words,
     goals: goals.length,
     metrics: metrics.length,
+    gaps: plan.gaps.length,
     position: numbers(arena, lanes * entities * 2),
     velocity: numbers(arena, lanes * agents * 2),
     message: new Float64Array(lanes * agents * words),
     goal: new Uint8Array(lanes * goals.length),
     tally: new Float64Array(lanes * metrics.length),
+    gap: numbers(arena, lanes * plan.gaps.length),
   }
 }
 

@@ -65,6 +65,13 @@ export interface Metric {
   readonly meaning: string
 }
 
+/** A distance that rewards ask for: of one entity to the nearest of those from `from` up to `to`. */
+export interface Gap {
+  readonly of: number
+  readonly from: number
+  readonly to: number
+}
+
 export interface Task {
   /** Name in mpe2 1.1.0. */
   readonly original: string
@@ -83,10 +90,12 @@ export interface Task {
   bodies(counts: Counts): Body[]
   landmarks(counts: Counts): Landmark[]
   observation(plan: Plan, agent: number): Block[]
+  /** Distances to be measured after every step, in the order in which `ParticleState.gap` holds them. */
+  gaps(counts: Counts): Gap[]
   /** Parts that a reward is the sum of, in this order. */
   readonly terms: readonly string[]
   /**
-   * What the state just reached pays: a function of positions, messages and goals alone.
+   * What the state just reached pays: a function of positions, their gaps, messages and goals alone.
    * @param terms [terms, M] overwritten: each agent's reward by term, in double precision
    * @param measured [metrics] overwritten: each metric's share of this step
    */

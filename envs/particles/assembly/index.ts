@@ -1,6 +1,6 @@
 /**
  * Contacts, movement and what is seen of the particle worlds in WebAssembly: a second implementation of `collide` and
- * `integrate` in `../physics.ts` and of the pairs of numbers in `../observe.ts`, equal to them to the last bit (`../machine.test.ts`). A place is two numbers side by side, which is one register.
+ * `integrate` in `../physics.ts`, of the pairs of numbers in `../observe.ts` and of `../distance.ts`, equal to them to the last bit (`../machine.test.ts`). A place is two numbers side by side, which is one register.
  * What depends on the task stays in TypeScript: messages, forests, rewards. `build.mjs` compiles it into
  * `../machine-code.ts`; `../machine.ts` writes the header and the tables.
  */
@@ -28,12 +28,16 @@ let copiesAt: usize = 0
 let copiesEnd: usize = 0
 let stateCopiesAt: usize = 0
 let stateCopiesEnd: usize = 0
+let gapsAt: usize = 0
+let gapsEnd: usize = 0
+let gapAt: usize = 0
 
 // Records of the tables; numbers are 32 bits wide and count bytes within a lane unless they say otherwise.
 const PAIR: usize = 16 // place of one, place of the other, square of the reach (f64)
 const BODY: usize = 16 // 1 where it moves, nothing, speed limit (f64)
 const OFFSETS: usize = 16 // to, first place, end of places, place of the observer
 const COPY: usize = 16 // to, from, end, 1 = velocities, 0 = places
+const GAP: usize = 16 // place of one, first place of the others, end
 
 let cursor: usize = 0
 
@@ -67,6 +71,9 @@ export function open(header: usize): void {
   copiesEnd = next()
   stateCopiesAt = next()
   stateCopiesEnd = next()
+  gapsAt = next()
+  gapsEnd = next()
+  gapAt = next()
 }
 
 /**
@@ -114,6 +121,27 @@ export function move(count: i32): void {
       }
       v128.store(speed, after)
       v128.store(place, f64x2.add(v128.load(place), f64x2.mul(legacy != 0 ? after : before, dt)))
+    }
+  }
+}
+
+/** Measures the distances that rewards ask for, in the first `count` lanes of the list. */
+export function measure(count: i32): void {
+  const end = lanesAt + (<usize>count << 2)
+  for (let l = lanesAt; l < end; l += 4) {
+    const lane = <usize>load<i32>(l)
+    const place = placesAt + lane * <usize>entityBytes
+    let out = gapAt + ((lane * (gapsEnd - gapsAt)) >> 1) // a number of 8 bytes per record of 16
+    for (let g = gapsAt; g < gapsEnd; g += GAP, out += 8) {
+      const own = v128.load(place + load<u32>(g))
+      const last = place + load<u32>(g, 8)
+      let least = f64x2.splat(Infinity)
+      for (let p = place + load<u32>(g, 4); p < last; p += 16) {
+        const d = f64x2.sub(v128.load(p), own)
+        const s = f64x2.mul(d, d)
+        least = f64x2.pmin(least, f64x2.add(s, v128.shuffle<f64>(s, s, 1, 0)))
+      }
+      store<f64>(out, Math.sqrt(f64x2.extract_lane(least, 0)))
     }
   }
 }

@@ -24,6 +24,7 @@ export const adversary: Task = {
     { kind: 'offsets', from: agents + 1, to: 2 * agents + 1 },
     { kind: 'offsets', from: 0, to: agents + 1 },
   ],
+  gaps: () => [], // who is measured depends on the goal
   terms: ['adversary', 'good'],
   pay({ agents, entities, position, goal }, lane, terms, measured) {
     const from = lane * entities * 2

@@ -1,11 +1,16 @@
 /** What tag and world-comm share: chasers and prey, and who touches whom. */
 import { border } from '../border.ts'
-import { touches } from '../distance.ts'
 import { type ParticleState } from '../state.ts'
-import { type Body } from '../task.ts'
+import { type Body, type Gap } from '../task.ts'
+import { several } from './bodies.ts'
 
 export const CHASER = { kind: 'chaser', radius: 0.075, push: 3, limit: 1 } satisfies Partial<Body>
 export const PREY = { kind: 'prey', push: 4, limit: 1.3 } satisfies Partial<Body>
+
+/** Every pair of prey and chaser: what `payCatches` reads, before anything else. */
+export function catchGaps(chasers: number, prey: number): Gap[] {
+  return several(prey, (n) => several(chasers, (m) => ({ of: chasers + n, from: m, to: m + 1 }))).flat()
+}
 
 /**
  * Pays for touching: chasers `reward` for every touching pair in the world, prey minus `reward` for every chaser that
@@ -21,13 +26,13 @@ export function payCatches(
   terms: Float64Array,
   row: number,
 ): number {
-  const { plan, agents, entities, position } = state
-  const from = lane * entities * 2
+  const { plan, agents, gap, gaps } = state
+  let q = lane * gaps
   let catches = 0
   for (let n = chasers; n < agents; n++) {
     const reach = plan.bodies[0].radius + plan.bodies[n].radius
     let caught = 0
-    for (let m = 0; m < chasers; m++) if (touches(position, from + 2 * n, from + 2 * m, reach)) caught++
+    for (const end = q + chasers; q < end; q++) if (gap[q] < reach) caught++
     terms[row + n] = -reward * caught
     catches += caught
   }

@@ -40,6 +40,7 @@ export const crypto: Task = {
     if (n === EVE) return [heard]
     return n === BOB ? [key, heard] : [{ kind: 'goalColour', goal: GOAL, colours: COLOURS }, key]
   },
+  gaps: () => [],
   terms: ['eve', 'bob'],
   pay(state, lane, terms, measured) {
     const eve = answerError(state, lane, EVE)

@@ -44,6 +44,7 @@ export const push: Task = {
           },
           { kind: 'offsets', from: 0, to: 2 },
         ],
+  gaps: () => [], // who is measured depends on the goal
   terms: ['good', 'adversary'],
   pay({ agents, entities, position, goal }, lane, terms, measured) {
     const from = lane * entities * 2

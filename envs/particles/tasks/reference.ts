@@ -29,6 +29,7 @@ export const reference: Task = {
     { kind: 'goalColour', goal: n, colours: COLOURS },
     { kind: 'message', from: 1 - n },
   ],
+  gaps: () => [], // who is measured depends on the goal
   terms: ['shared', 'own'],
   pay({ plan, agents, entities, position, goal }, lane, terms, measured) {
     const { localRatio } = plan

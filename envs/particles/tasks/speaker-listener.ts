@@ -29,6 +29,7 @@ export const speakerListener: Task = {
     n === 0
       ? [{ kind: 'goalColour', goal: 0, colours: COLOURS }]
       : [{ kind: 'velocity' }, { kind: 'offsets', from: 2, to: 5 }, { kind: 'message', from: 0 }],
+  gaps: () => [], // who is measured depends on the goal
   terms: ['distance'],
   pay({ agents, entities, position, goal }, lane, terms, measured) {
     const from = lane * entities * 2

@@ -1,5 +1,4 @@
 /** Spread: N agents cover N landmarks and avoid each other. Cooperative. */
-import { nearest, touches } from '../distance.ts'
 import { type Task } from '../task.ts'
 import { body, landmarks, several } from './bodies.ts'
 
@@ -35,18 +34,21 @@ export const spread: Task = {
       values: several(2 * (agents - 1), () => 0),
     },
   ],
+  // Landmarks to their nearest agent, then pairs of agents.
+  gaps: ({ agents }) => [
+    ...several(agents, (l) => ({ of: agents + l, from: 0, to: agents })),
+    ...several(agents, (n) => several(agents - 1 - n, (m) => ({ of: n, from: n + 1 + m, to: n + 2 + m }))).flat(),
+  ],
   terms: ['coverage', 'collisions'],
   pay(state, lane, terms, measured) {
-    const { plan, agents, entities, position } = state
+    const { plan, agents, gap, gaps } = state
     const { localRatio } = plan
-    const from = lane * entities * 2
-    const end = from + agents * 2
+    let q = lane * gaps
     let coverage = 0
     let occupied = 0
-    for (let landmark = end; landmark < from + entities * 2; landmark += 2) {
-      const least = nearest(position, from, end, landmark)
-      coverage -= least
-      if (least < OCCUPIED) occupied++
+    for (const end = q + agents; q < end; q++) {
+      coverage -= gap[q]
+      if (gap[q] < OCCUPIED) occupied++
     }
     for (let n = 0; n < agents; n++) {
       terms[n] = coverage * (1 - localRatio)
@@ -55,7 +57,7 @@ export const spread: Task = {
     let touching = 0
     for (let n = 0; n < agents; n++) {
       for (let m = n + 1; m < agents; m++) {
-        if (!touches(position, from + 2 * n, from + 2 * m, RADIUS + RADIUS)) continue
+        if (gap[q++] >= RADIUS + RADIUS) continue
         touching++
         terms[agents + n]--
         terms[agents + m]--

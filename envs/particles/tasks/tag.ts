@@ -1,7 +1,7 @@
 /** Tag: slow chasers hunt faster prey between round obstacles. Two teams. */
 import { type Task } from '../task.ts'
 import { body, landmarks, several } from './bodies.ts'
-import { CHASER, PREY, payBorder, payCatches } from './chase.ts'
+import { catchGaps, CHASER, PREY, payBorder, payCatches } from './chase.ts'
 
 const CATCH = 10
 
@@ -31,6 +31,7 @@ export const tag: Task = {
       { kind: 'velocities', from: adversaries, to: agents },
     ]
   },
+  gaps: ({ adversaries, good }) => catchGaps(adversaries, good),
   terms: ['catches', 'border'],
   pay(state, lane, terms, measured) {
     const { adversaries } = state.plan.counts

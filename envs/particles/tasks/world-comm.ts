@@ -1,9 +1,8 @@
 /** World with communication: tag with food, forests that hide, and a leader of the chasers who sees all and speaks. */
-import { nearest, touches } from '../distance.ts'
 import { type ParticleState } from '../state.ts'
 import { type Block, type Task } from '../task.ts'
 import { body, landmarks, several } from './bodies.ts'
-import { CHASER, PREY, payBorder, payCatches } from './chase.ts'
+import { catchGaps, CHASER, PREY, payBorder, payCatches } from './chase.ts'
 
 const CATCH = 5
 const BORDER = 2
@@ -51,6 +50,19 @@ export const worldComm: Task = {
       ...(n < adversaries ? [seen, flags, { kind: 'message', from: 0 } as const] : [flags, seen]),
     ]
   },
+  // Pairs of prey and chaser; of prey and food; prey to the nearest food; chasers to the nearest prey.
+  gaps: ({ adversaries, good, obstacles, food }) => {
+    const agents = adversaries + good
+    const first = agents + obstacles
+    return [
+      ...catchGaps(adversaries, good),
+      ...several(good, (n) =>
+        several(food, (f) => ({ of: adversaries + n, from: first + f, to: first + f + 1 })),
+      ).flat(),
+      ...several(good, (n) => ({ of: adversaries + n, from: first, to: first + food })),
+      ...several(adversaries, (n) => ({ of: n, from: adversaries, to: agents })),
+    ]
+  },
   terms: ['catches', 'border', 'meals', 'hunger', 'chase'],
   pay(state, lane, terms, measured) {
     const { plan, agents } = state
@@ -68,33 +80,27 @@ export const worldComm: Task = {
  * @returns touching pairs of prey and food
  */
 function payFood(state: ParticleState, lane: number, terms: Float64Array, row: number): number {
-  const { plan, agents, entities, position } = state
-  const { adversaries, obstacles, food } = plan.counts
-  const from = lane * entities * 2
-  const first = from + (agents + obstacles) * 2
-  const last = first + food * 2
+  const { plan, agents, gap, gaps } = state
+  const { adversaries, good, food } = plan.counts
+  let pair = lane * gaps + good * adversaries
+  let closest = pair + good * food
   let meals = 0
   for (let n = 0; n < agents; n++) {
     terms[row + n] = terms[row + agents + n] = 0
     if (n < adversaries) continue
     let eaten = 0
-    for (let f = first; f < last; f += 2) {
-      if (touches(position, from + 2 * n, f, PREY_RADIUS + FOOD_RADIUS)) eaten++
-    }
+    for (const end = pair + food; pair < end; pair++) if (gap[pair] < PREY_RADIUS + FOOD_RADIUS) eaten++
     meals += eaten
     terms[row + n] = MEAL * eaten
-    terms[row + agents + n] = -HUNGER * nearest(position, first, last, from + 2 * n)
+    terms[row + agents + n] = -HUNGER * gap[closest++]
   }
   return meals
 }
 
 /** Charges chasers for the distance to the nearest prey; [M] from `row` on. */
 function payChase(state: ParticleState, lane: number, terms: Float64Array, row: number): void {
-  const { plan, agents, entities, position } = state
+  const { plan, agents, gap, gaps } = state
   const { adversaries } = plan.counts
-  const from = lane * entities * 2
-  for (let n = 0; n < agents; n++) {
-    const chases = n < adversaries
-    terms[row + n] = chases ? -CHASE * nearest(position, from + adversaries * 2, from + agents * 2, from + 2 * n) : 0
-  }
+  const first = (lane + 1) * gaps - adversaries
+  for (let n = 0; n < agents; n++) terms[row + n] = n < adversaries ? -CHASE * gap[first + n] : 0
 }
