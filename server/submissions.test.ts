@@ -115,6 +115,23 @@ describe('clocks', () => {
     await expect(client.upload(unused.id, new Uint8Array(9))).rejects.toThrow(/submission is expired/)
   })
 
+  it('of attempts: a key may open so many on a board in an epoch, other keys and boards stay free, the next epoch counts anew', async () => {
+    clock = Date.now()
+    const { client } = await serve('attempts', { now: () => clock, limits: limitsOf({ perEpoch: 2 }) })
+    const asked = (who: Client, scenario: string) =>
+      who.ask('POST', '/api/submissions', { scenario, level: 'replayed', description: description('try') })
+    expect((await asked(client, GAME.id)).status).toBe(201)
+    expect((await asked(client, GAME.id)).status).toBe(201)
+    const third = await asked(client, GAME.id)
+    expect([third.status, third.json.error.code]).toEqual([429, 'quota'])
+    expect(third.json.error.message).toMatch(/2 of this key on this board in epoch 1.*2 or fewer; the next epoch/)
+    expect((await asked(client, SMALL.id)).status).toBe(201)
+    const made = await client.ask('POST', '/api/keys', { label: 'Ada', scopes: ['submit', 'read'] })
+    expect((await asked(new Client(server!.port, made.json.secret), GAME.id)).status).toBe(201)
+    clock += 31 * 86_400_000
+    expect((await asked(client, GAME.id)).status).toBe(201)
+  })
+
   it('of an epoch: its key is committed to, secret while it runs, and published when it is over', async () => {
     clock = Date.now()
     const { client, boards } = await serve('epochs', { now: () => clock })
