@@ -16,6 +16,8 @@ const OFFSET_Y = Float64Array.from(OFFSETS, ({ y }) => y * PITCH)
  * @param x centred coordinates, written
  * @param sign -1 tries the mirrored offsets first, so that mirrored groups spread alike
  * @param cells [C] 1 where it may stand; null = anywhere
+ * @param from first offset to try: none before it is free
+ * @returns the offset that was free, or their number when none was
  */
 export function settle(
   x: Float64Array,
@@ -29,12 +31,15 @@ export function settle(
   width: number,
   height: number,
   cells: Uint8Array | null,
-): void {
+  from = 0,
+): number {
   const px = x[i]
   const py = y[i]
   const own = radius[type[i]]
   const layers = layer[type[i]]
-  for (let o = 0; o < OFFSET_X.length; o++) {
+  // Who was in the way last is likely to be so again.
+  let last = first
+  for (let o = from; o < OFFSET_X.length; o++) {
     const nx = px + sign * OFFSET_X[o]
     const ny = py + OFFSET_Y[o]
     const cx = Math.floor(nx + width / 2)
@@ -42,16 +47,19 @@ export function settle(
     if (cx < 0 || cy < 0 || cx >= width || cy >= height) continue
     if (cells !== null && cells[cy * width + cx] === 0) continue
     let free = true
-    for (let j = first; j < i && free; j++) {
-      if ((layer[type[j]] & layers) === 0) continue
+    for (let k = first - 1; k < i && free; k++) {
+      const j = k < first ? last : k
+      if (j >= i || (layer[type[j]] & layers) === 0) continue
       const dx = x[j] - nx
       const dy = y[j] - ny
       const apart = own + radius[type[j]]
       free = dx * dx + dy * dy >= apart * apart
+      if (!free) last = j
     }
     if (!free) continue
     x[i] = nx
     y[i] = ny
-    return
+    return o
   }
+  return OFFSET_X.length
 }

@@ -209,11 +209,20 @@ function placeDrawn(state: SkirmishState, first: number, random: Uint32Array, dr
   sortRow(type, x, y, plan.alphabet, first, allies)
   const cells = plan.rules === 'smaclite' ? terrain.walkable : null
   const total = allies + enemies
+  // px and py keep where each was created, and quiet the offset at which it found room.
+  const { px, py, quiet } = state
   for (let u = 0; u < total; u++) {
     const sign = u < allies ? 1 : -1
     const { radius, layer } = tables
     const i = first + u
-    settle(x, y, radius, layer, type, first, i, sign, terrain.width, terrain.height, cells)
+    px[i] = x[i]
+    py[i] = y[i]
+    // What was taken for one of the same kind and point is still taken.
+    let like = i - 1
+    const least = u < allies ? first : base
+    while (like >= least && (type[like] !== type[i] || px[like] !== px[i] || py[like] !== py[i])) like--
+    const from = like < least ? 0 : quiet[like]
+    quiet[i] = settle(x, y, radius, layer, type, first, i, sign, terrain.width, terrain.height, cells, from)
     x[i] = Math.max(-halfWidth + EDGE, Math.min(halfWidth - EDGE, x[i]))
     y[i] = Math.max(-halfHeight + EDGE, Math.min(halfHeight - EDGE, y[i]))
   }

@@ -43,6 +43,7 @@ test('a battle is drawn, units can be picked, and everything on it is in the leg
     expect(entity.x >= x && entity.x <= x + width && entity.y >= y && entity.y <= y + height).toBe(true)
   }
   const labels = scene.legend().map(({ label }) => label)
-  for (const kind of ['marine', 'marauder', 'medivac', 'shield', 'splash', 'fallen']) expect(labels).toContain(kind)
+  for (const kind of ['marine', 'marauder', 'medivac', 'shield', 'splash', 'falls in this step', 'fallen'])
+    expect(labels).toContain(kind)
   scene.dispose()
 })

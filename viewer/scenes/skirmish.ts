@@ -84,20 +84,25 @@ export class SkirmishScene implements Scene {
     if (selected !== undefined && isAlive(selected.entity)) this.#drawSelection(selected)
     for (const { from, to, kind } of shown.links ?? []) {
       const [a, b] = [places.get(from), places.get(to)]
-      if (a === undefined || b === undefined) continue
-      const colour = kind === 'heal' ? agentColour(this.#stage.palette, 2) : sideColour(this.#stage.palette, a.entity)
-      this.#lines
-        .moveTo(a.x * UNIT, a.y * UNIT)
-        .lineTo(b.x * UNIT, b.y * UNIT)
-        .stroke({ color: colour, width: kind === 'heal' ? 7 : 4, alpha: 0.8 })
+      if (a !== undefined && b !== undefined) this.#drawShot(a, b, kind === 'heal')
     }
     for (const event of shown.events) {
       if (event.at === undefined) continue
-      const radius = (event.value ?? 1) * UNIT
-      this.#lines
-        .circle(event.at.x * UNIT, event.at.y * UNIT, radius)
-        .fill({ color: agentColour(this.#stage.palette, 1), alpha: 0.25 })
-        .stroke({ color: agentColour(this.#stage.palette, 1), width: 4 })
+      const { palette } = this.#stage
+      const [cx, cy] = [event.at.x * UNIT, event.at.y * UNIT]
+      if (event.kind === 'explosion') {
+        this.#lines
+          .circle(cx, cy, (event.value ?? 1) * UNIT)
+          .fill({ color: agentColour(palette, 1), alpha: 0.25 })
+          .stroke({ color: agentColour(palette, 1), width: 4 })
+      } else if (event.kind === 'splash') {
+        const shooter = places.get(event.agents?.[0] ?? '')
+        if (shooter !== undefined) this.#drawBar(shooter, event.at, event.value ?? 1)
+      } else if (event.kind === 'kill' || event.kind === 'death') {
+        // A ring in the colour of the side that lost somebody.
+        const colour = agentColour(palette, event.kind === 'kill' ? 5 : 0)
+        this.#lines.circle(cx, cy, 0.55 * UNIT).stroke({ color: colour, width: 6, alpha: 0.9 })
+      }
     }
   }
 
@@ -132,6 +137,10 @@ export class SkirmishScene implements Scene {
       { label: 'attack', shapes: [{ kind: 'path', d: 'M3 20 21 4', stroke: blue, width: 2 }] },
       { label: 'healing', shapes: [{ kind: 'path', d: 'M3 20 21 4', stroke: green, width: 3 }] },
       { label: 'splash', shapes: [{ kind: 'circle', numbers: [12, 12, 9], fill: orange, opacity: 0.4 }] },
+      {
+        label: 'falls in this step',
+        shapes: [{ kind: 'circle', numbers: [12, 12, 9], stroke: red, width: 2.5 }],
+      },
       { label: 'fallen', shapes: [{ kind: 'path', d: 'M6 6 18 18M18 6 6 18', stroke: palette.muted, width: 2 }] },
       {
         label: 'sight of the selected unit',
@@ -208,6 +217,35 @@ export class SkirmishScene implements Scene {
     if (isEnemy(entity))
       unit.body.fill(palette.surface).stroke({ color: colour, width: 7, join: 'round', alignment: 1 })
     else unit.body.fill(colour).stroke({ color: palette.ink, width: 2.5, join: 'round' })
+  }
+
+  /** From edge to edge, with a dot at the end that was hit or healed. */
+  #drawShot(from: Placed, to: Placed, heals: boolean): void {
+    const { palette } = this.#stage
+    const colour = heals ? agentColour(palette, 2) : sideColour(palette, from.entity)
+    const [dx, dy] = [to.x - from.x, to.y - from.y]
+    const length = Math.hypot(dx, dy)
+    if (length === 0) return
+    const reach = (entity: Entity) => Math.min(LARGEST, number(entity, 'radius'))
+    const begin = Math.min(reach(from.entity), 0.4 * length) / length
+    const end = 1 - Math.min(0.6 * reach(to.entity), 0.4 * length) / length
+    const [hitX, hitY] = [(from.x + dx * end) * UNIT, (from.y + dy * end) * UNIT]
+    this.#lines
+      .moveTo((from.x + dx * begin) * UNIT, (from.y + dy * begin) * UNIT)
+      .lineTo(hitX, hitY)
+      .stroke({ color: colour, width: heals ? 7 : 4, alpha: 0.8 })
+    this.#lines.circle(hitX, hitY, heals ? 11 : 8).fill({ color: colour, alpha: 0.9 })
+  }
+
+  /** A beam that sweeps `half` a width to each side of the point it is aimed at, across the line of fire. */
+  #drawBar(shooter: Placed, at: { readonly x: number; readonly y: number }, half: number): void {
+    const [dx, dy] = [at.x - shooter.x, at.y - shooter.y]
+    const length = Math.hypot(dx, dy)
+    const [ux, uy] = length > 0 ? [-dy / length, dx / length] : [0, 1]
+    this.#lines
+      .moveTo((at.x - ux * half) * UNIT, (at.y - uy * half) * UNIT)
+      .lineTo((at.x + ux * half) * UNIT, (at.y + uy * half) * UNIT)
+      .stroke({ color: agentColour(this.#stage.palette, 1), width: 0.3 * UNIT, alpha: 0.45, cap: 'round' })
   }
 
   /** Sight and reach as circles, the cone where there is one. */
