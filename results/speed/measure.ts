@@ -13,7 +13,7 @@ export interface SpeedRow {
   readonly runs: readonly number[]
   /**
    * The median by processor time instead of the clock: near `median` on a quiet machine, better on a busy one, where
-   * the clock also counts what other programs got. Left out where several threads work.
+   * the clock also counts what other programs got. Where several threads work, that of the busiest, if the system tells.
    */
   readonly byCpuTime?: number
   /** What to know when reading the number. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { busiest, threadTimes } from './threads.ts'
 import { operationsPerStep, trainingSpeed } from './training.ts'
 
 test('training is timed for every network, and a row says what it counted', async () => {
@@ -9,13 +10,15 @@ test('training is timed for every network, and a row says what it counted', asyn
     maddpg: small,
     hasac: small,
     happo: { lanes: 4, rolloutSteps: 4, hidden: 4, epochs: 1, minibatches: 1 },
+    ia2c: { lanes: 4, rolloutSteps: 4, hidden: 4 },
   }
   const all = await trainingSpeed({ runs: 2, workers: [1], learner, values, others, backend: 'cpu' })
-  const [qmix, maddpg, hasac, happo, ...rows] = all
+  const [qmix, maddpg, hasac, happo, ia2c, ...rows] = all
   for (const [row, name] of [
     [maddpg, 'particles/spread-continuous: maddpg training, 1 worker'],
     [hasac, 'particles/spread-continuous: hasac training, 1 worker'],
     [happo, 'warehouse/tiny-4ag: happo training, 1 worker'],
+    [ia2c, 'warehouse/tiny-4ag: ia2c training, 1 worker'],
   ] as const) {
     expect(row).toMatchObject({ name, unit: 'env-steps/s', note: expect.stringContaining('backend cpu') as string })
     expect(row.median).toBeGreaterThan(0)
@@ -51,4 +54,15 @@ test('the operations of a step count every pass and gradient once', () => {
   }
   // Actor, 3 passes: 40 · (1 + 2 · 2) + 8 · (1 + 2 · 3) = 256; critic, 1 pass: 60 · 5 = 300. A multiplication and an addition.
   expect(operationsPerStep(weights, { actor: 3, critic: 1 }, 2)).toBe(2 * (3 * 256 + 300))
+})
+
+test('of several threads the busiest counts, and the longest wait of those that work', () => {
+  const time = (ran: number, waited: number) => ({ ran, waited })
+  const before = new Map([['1', time(100, 5)], ['2', time(50, 7)], ['3', time(9, 900)]]) // prettier-ignore
+  const after = new Map([['1', time(300, 6)], ['2', time(260, 47)], ['3', time(19, 990)], ['4', time(1, 2000)]]) // prettier-ignore
+  expect(busiest(before, after, 2)).toEqual({ ran: 210, waited: 40 })
+  expect(busiest(before, after, 1)).toEqual({ ran: 210, waited: 40 })
+  const now = threadTimes()
+  if (process.platform === 'linux') expect(now!.get(String(process.pid))!.ran).toBeGreaterThan(0)
+  else expect(now).toBeNull()
 })

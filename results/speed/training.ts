@@ -9,6 +9,7 @@ import { useBackend } from '../backend.ts'
 import { openLearner } from '../parallel.ts'
 import { tileSpeed } from './kernels.ts'
 import { speedRow, type SpeedRow } from './measure.ts'
+import { busiest, threadTimes } from './threads.ts'
 
 const SCENARIO = 'warehouse/tiny-4ag'
 const ALGORITHM = 'mappo'
@@ -33,7 +34,7 @@ const VALUES = {
 }
 
 /**
- * Learners from single remembered steps, in the rhythm of their defaults, and HAPPO with the rollouts of MAPPO above. There are
+ * Learners from single remembered steps, in the rhythm of their defaults, and HAPPO and IA2C with the rollouts of MAPPO above. There are
  * no figures of the reference codes on the same networks to hold these against.
  */
 const OTHERS: readonly (readonly [
@@ -60,10 +61,16 @@ const OTHERS: readonly (readonly [
     { lanes: 64, shards: 2, rolloutSteps: 40, hidden: 128, epochs: 4, minibatches: 4 },
     '64 lanes × 40 steps, hidden 128, 4 epochs of 4 minibatches for each of four actors and the critic',
   ],
+  [
+    SCENARIO,
+    'ia2c',
+    { lanes: 64, shards: 2, rolloutSteps: 40, hidden: 128 },
+    '64 lanes × 40 steps, hidden 128, one step of actor and critic along the whole rollout',
+  ],
 ]
 
 export interface TrainingSpeedSettings {
-  /** Timed updates per row, after one to warm up; default 3. */
+  /** Timed updates per row, after two to warm up; default 3. */
   readonly runs?: number
   /** Default: one, and two where there are two cores. */
   readonly workers?: readonly number[]
@@ -71,7 +78,7 @@ export interface TrainingSpeedSettings {
   readonly learner?: Readonly<Record<string, number>>
   /** The same for the learner of action values. */
   readonly values?: Readonly<Record<string, number>>
-  /** The same for MADDPG, HASAC and HAPPO. */
+  /** The same for MADDPG, HASAC, HAPPO and IA2C. */
   readonly others?: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly backend?: string
 }
@@ -102,7 +109,9 @@ export function operationsPerStep(
 export async function trainingSpeed(settings: TrainingSpeedSettings = {}): Promise<SpeedRow[]> {
   const { runs = 3, workers = availableParallelism() > 1 ? [1, 2] : [1], learner: changes = {} } = settings
   const backend = await useBackend(settings.backend ?? 'auto')
-  const limit = backend.name === 'simd' ? (await tileSpeed())[backend.portable ? 0 : 1].best * 1e9 : null
+  // Beside every row, because machines that others use change their speed within minutes.
+  const tile = async () => (await tileSpeed({ runs: 2 }))[backend.portable ? 0 : 1].best * 1e9
+  const bounded = backend.name === 'simd'
   const scenario = loadScenario(SCENARIO)
   const agents = scenarioSpec(scenario, ENVS).agents.length
   const known = LEARNERS[ALGORITHM].settings.properties
@@ -123,23 +132,30 @@ export async function trainingSpeed(settings: TrainingSpeedSettings = {}): Promi
       })
       try {
         const { learner } = opened
-        learner.collectAndUpdate()
+        for (let warm = 0; warm < 2; warm++) learner.collectAndUpdate()
         const rates: number[] = []
         const perCpu: number[] = []
+        const waits: number[] = [] // parts of the time
+        const before = bounded ? await tile() : 0
         for (let run = 0; run < runs; run++) {
-          const [began, used] = [performance.now(), process.cpuUsage()]
+          const [began, used, threads] = [performance.now(), process.cpuUsage(), threadTimes()]
           learner.collectAndUpdate()
-          const { user, system } = process.cpuUsage(used)
-          rates.push((learner.stepsPerUpdate * 1e3) / (performance.now() - began))
-          perCpu.push((learner.stepsPerUpdate * 1e6) / (user + system))
+          const [took, { user, system }, now] = [performance.now() - began, process.cpuUsage(used), threadTimes()]
+          const own = threads === null || now === null ? null : busiest(threads, now, opened.workers)
+          rates.push((learner.stepsPerUpdate * 1e3) / took)
+          // With several workers, by the processor time of the busiest: what the clock would say if none had to wait.
+          if (own !== null) waits.push(own.waited / took)
+          if (opened.workers === 1) perCpu.push((learner.stepsPerUpdate * 1e6) / (user + system))
+          else if (own !== null) perCpu.push((learner.stepsPerUpdate * 1e3) / own.ran)
         }
+        const limit = bounded ? (before + (await tile())) / 2 : null
         const by = `${opened.workers} worker${opened.workers === 1 ? '' : 's'}`
         const { lanes, rolloutSteps, hidden, epochs, minibatches } = learning
         const passes = { actor: agents, critic: learning.critic === 'n-headed' ? 1 : agents }
         const work = operationsPerStep(learner.save().weights, passes, epochs)
         const row = speedRow(`${SCENARIO}: mappo training, ${network}, ${by}`, 'env-steps/s', rates, {
-          ...(opened.workers > 1 ? {} : { byCpuTime: perCpu.sort((a, b) => a - b)[runs >> 1] }),
-          note: `${lanes} lanes × ${rolloutSteps} steps, hidden ${hidden}, ${epochs} epochs of ${minibatches} minibatches, ${learner.settings.shards as number} shards, backend ${backend.name}; evaluations not counted`,
+          ...(perCpu.length < runs ? {} : { byCpuTime: perCpu.sort((a, b) => a - b)[runs >> 1] }),
+          note: `${lanes} lanes × ${rolloutSteps} steps, hidden ${hidden}, ${epochs} epochs of ${minibatches} minibatches, ${learner.settings.shards as number} shards, backend ${backend.name}; evaluations not counted${waits.length < runs ? '' : `; waited ${Math.round(100 * waits.sort((a, b) => a - b)[runs >> 1])} % of the time for a core`}`,
         })
         const bound = limit === null ? null : (limit * opened.workers) / work
         rows.push(
@@ -216,7 +232,7 @@ async function otherSpeed(
     while (learner.collectAndUpdate().valueLoss === undefined) continue // until the memory holds a batch
     const rates: number[] = []
     const perCpu: number[] = []
-    const rounds = Math.max(1, Math.ceil(1000 / learner.stepsPerUpdate))
+    const rounds = Object.keys(changes).length > 0 ? 1 : Math.ceil(1000 / learner.stepsPerUpdate)
     for (let run = 0; run < runs; run++) {
       const [began, used] = [performance.now(), process.cpuUsage()]
       for (let round = 0; round < rounds; round++) learner.collectAndUpdate()
