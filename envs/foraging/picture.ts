@@ -3,6 +3,7 @@
  * the food there, or players as letter and level: `a2` is agent_0 with level 2; `a2b1` two players in one cell.
  */
 import { TroupeError, shown } from '../core/errors.ts'
+import { drawnCells } from '../core/recorded.ts'
 import { type Options } from './options.ts'
 import { type ReferenceState } from './reference.ts'
 import { type ForagingWorld } from './state.ts'
@@ -36,11 +37,7 @@ export function pictureOf(world: ForagingWorld, lane = 0): string {
  * @throws TroupeError where a cell cannot be read or letters are left out
  */
 export function fromPicture(text: string): { options: Partial<Options>; state: ReferenceState } {
-  const rows = text
-    .split('\n')
-    .map((row) => row.trim())
-    .filter((row) => row !== '')
-    .map((row) => row.split(/\s+/))
+  const rows = drawnCells(text)
   const refuse = (got: string, expected: string): never => {
     throw new TroupeError('bad-usage', { where: 'foraging: picture', got, expected })
   }

@@ -1,7 +1,6 @@
 /** Between this environment and the original package: names, configurations and recorded states of lbforaging 2.0. */
-import { base64 } from '@scure/base'
 import { TroupeError, shown } from '../core/errors.ts'
-import { GENERATOR } from '../core/random.ts'
+import { snapshotOf } from '../core/recorded.ts'
 import { type EnvBatch, type Snapshot } from '../core/types.ts'
 import { type Options } from './options.ts'
 import { ABSENT, PRESENT, TALLIES, type ForagingWorld } from './state.ts'
@@ -120,25 +119,8 @@ export function fromReference(state: ReferenceState, batch: EnvBatch, random?: U
     foodStatus: Uint8Array.from(slots, (cell) => (cell === undefined ? ABSENT : PRESENT)),
     spawned: Int32Array.of(state.food_spawned),
     tally: new Int32Array(TALLIES),
-    random: random ?? new Uint32Array((batch.spec.world.streams.length + 1) * 4).fill(1),
   }
-  return {
-    format: 1,
-    env: batch.spec.env,
-    version: batch.spec.version,
-    generator: GENERATOR,
-    seed: null,
-    episode: 0,
-    step: state.step,
-    terminated: false,
-    truncated: false,
-    returns: pack(new Float64Array(players)),
-    arrays: Object.fromEntries(Object.entries(rowsOf).map(([name, row]) => [name, pack(row)])),
-  }
-}
-
-function pack(row: ArrayBufferView): string {
-  return base64.encode(new Uint8Array(row.buffer, row.byteOffset, row.byteLength))
+  return snapshotOf(batch, state.step, rowsOf, random)
 }
 
 /** One lane of a batch as a recording would write it. */

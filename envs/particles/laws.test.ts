@@ -161,6 +161,22 @@ test('a tampered snapshot is refused with a sentence and leaves the lane as it w
   expect(batch.save(0)).toEqual(snapshot)
 })
 
+test.each(TASK_NAMES)('a loaded lane of %s tells the reward terms that it had when it was saved', (task) => {
+  for (const lanes of [1, 4]) {
+    const [batch, other] = [1, 2].map(() => createBatch(particles, { task }, { lanes, autoreset: 'disabled' }))
+    const rng = new Generator(namedSeed('laws', task))
+    const action = actionArray(batch)
+    batch.reset()
+    other.reset()
+    for (let step = 0; step < 3; step++) {
+      randomActions(batch, rng, action)
+      batch.step(action as never)
+    }
+    other.load(lanes - 1, batch.save(lanes - 1))
+    expect(other.rewardTerms!(lanes - 1)).toEqual(batch.rewardTerms!(lanes - 1))
+  }
+})
+
 test('bounds hold where everybody is pushed the same way and overlaps', () => {
   // The worst case of the bound on speed: all partners of contact on one side, pushing with all they have.
   const options = { task: 'spread', agents: 6, horizon: 25 }

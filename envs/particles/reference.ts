@@ -1,7 +1,6 @@
 /** Between this environment and the original package: names, configurations and recorded states of mpe2 1.1.0. */
-import { base64 } from '@scure/base'
 import { TroupeError, nearestName, shown } from '../core/errors.ts'
-import { GENERATOR } from '../core/random.ts'
+import { snapshotOf } from '../core/recorded.ts'
 import { type EnvBatch, type Snapshot } from '../core/types.ts'
 import { type Options } from './options.ts'
 import { type ParticleWorld } from './state.ts'
@@ -73,10 +72,6 @@ export function referenceOptions(id: string, { kwargs, max_cycles }: ReferenceCo
   return options
 }
 
-function pack(row: ArrayBufferView): string {
-  return base64.encode(new Uint8Array(row.buffer, row.byteOffset, row.byteLength))
-}
-
 /** Landmark numbers of the goals in our order: reference has one per agent, crypto the goal and the key. */
 function goalsOf({ goal, goals, key }: ReferenceState): number[] {
   return [...(goals ?? []), ...(goal === undefined ? [] : [goal]), ...(key === undefined ? [] : [key])]
@@ -95,25 +90,9 @@ export function fromReference(state: ReferenceState, batch: EnvBatch): Snapshot 
     message: Float64Array.from(words === 0 ? [] : state.agents.flatMap(({ c }) => [...c])),
     goal: Uint8Array.from(goalsOf(state)),
     tally: new Float64Array(metrics),
-    random: new Uint32Array((batch.spec.world.streams.length + 1) * 4).fill(1),
   }
-  return {
-    format: 1,
-    env: batch.spec.env,
-    version: batch.spec.version,
-    generator: GENERATOR,
-    seed: null,
-    episode: 0,
-    step: state.step,
-    terminated: false,
-    truncated: false,
-    returns: pack(new Float64Array(state.agents.length)),
-    arrays: Object.fromEntries(
-      Object.entries(rows)
-        .filter(([, row]) => row.byteLength > 0)
-        .map(([name, row]) => [name, pack(row)]),
-    ),
-  }
+  const filled = Object.entries(rows).filter(([, row]) => row.byteLength > 0)
+  return snapshotOf(batch, state.step, Object.fromEntries(filled))
 }
 
 /** One lane of a batch as a recording would write it. */

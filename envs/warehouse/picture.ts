@@ -5,6 +5,7 @@
  * then `!` when the shelf there, standing or carried, is requested.
  */
 import { TroupeError, shown } from '../core/errors.ts'
+import { drawnCells } from '../core/recorded.ts'
 import { type Options } from './options.ts'
 import { type ReferenceState } from './reference.ts'
 import { type WarehouseWorld } from './state.ts'
@@ -41,11 +42,7 @@ export function pictureOf(world: WarehouseWorld, lane = 0): string {
  * @throws TroupeError where cells cannot be read or shelves and homes do not add up
  */
 export function fromPicture(text: string): { options: Partial<Options>; state: ReferenceState } {
-  const rows = text
-    .split('\n')
-    .map((row) => row.trim())
-    .filter((row) => row !== '')
-    .map((row) => row.split(/\s+/))
+  const rows = drawnCells(text)
   const refuse = (got: string, expected: string): never => {
     throw new TroupeError('bad-usage', { where: 'warehouse: picture', got, expected })
   }

@@ -1,7 +1,6 @@
 /** Between this environment and the original package: names, configurations and recorded states of rware 2.0. */
-import { base64 } from '@scure/base'
 import { TroupeError, shown } from '../core/errors.ts'
-import { GENERATOR } from '../core/random.ts'
+import { snapshotOf } from '../core/recorded.ts'
 import { type EnvBatch, type Snapshot } from '../core/types.ts'
 import { type Options } from './options.ts'
 import { INACTIVE, TALLIES, type WarehouseWorld } from './state.ts'
@@ -117,26 +116,9 @@ export function fromReference(state: ReferenceState, batch: EnvBatch, random?: U
     shelfCell: Uint16Array.from(state.shelves, ([x, y]) => at(x, y)),
     queue: Uint16Array.from(state.requests),
     tally,
-    random: random ?? new Uint32Array((batch.spec.world.streams.length + 1) * 4).fill(1),
     ...(messageBits > 0 ? { message: new Uint16Array(agents.length) } : {}),
   }
-  return {
-    format: 1,
-    env: batch.spec.env,
-    version: batch.spec.version,
-    generator: GENERATOR,
-    seed: null,
-    episode: 0,
-    step: state.step,
-    terminated: false,
-    truncated: false,
-    returns: pack(new Float64Array(agents.length)),
-    arrays: Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, pack(row)])),
-  }
-}
-
-function pack(row: ArrayBufferView): string {
-  return base64.encode(new Uint8Array(row.buffer, row.byteOffset, row.byteLength))
+  return snapshotOf(batch, state.step, rows, random)
 }
 
 /** One lane of a batch as a recording would write it. */

@@ -8,6 +8,7 @@ import { strings } from '../strings.ts'
 import { agentColour, textOn, type Palette } from '../theme.ts'
 import { tween, type Placed } from '../tween.ts'
 import { type Box } from '../stage/camera.ts'
+import { drawCorners } from '../stage/corners.ts'
 import { UNIT, type Label, type LegendItem, type Scene, type SceneStage, type Selection } from './scene.ts'
 
 const words = strings.scenes.foraging
@@ -264,19 +265,7 @@ export class ForagingScene implements Scene {
         .fill({ color: accent, alpha: 0.16 })
         .stroke({ color: accent, width: 4 })
     }
-    for (const [sx, sy] of [
-      [-1, -1],
-      [1, -1],
-      [1, 1],
-      [-1, 1],
-    ]) {
-      const [cx, cy] = [x * UNIT + sx * CORNER, y * UNIT + sy * CORNER]
-      this.#over
-        .moveTo(cx - sx * ARM, cy)
-        .lineTo(cx, cy)
-        .lineTo(cx, cy - sy * ARM)
-    }
-    this.#over.stroke({ color: ink, width: 5, cap: 'round', join: 'round' })
+    drawCorners(this.#over, x * UNIT, y * UNIT, CORNER, ARM, ink)
   }
 }
 

@@ -9,6 +9,7 @@ import { agentColour, textOn, type Palette } from '../theme.ts'
 import { placeOf, tween, type Placed } from '../tween.ts'
 import { PixelMap } from '../stage/pixel-map.ts'
 import { type Box } from '../stage/camera.ts'
+import { drawCorners } from '../stage/corners.ts'
 import { UNIT, type LegendItem, type Scene, type SceneStage, type Selection } from './scene.ts'
 
 const words = strings.scenes.warehouse
@@ -374,19 +375,7 @@ export class WarehouseScene implements Scene {
       const size = (2 * range + 1) * UNIT
       this.#under.rect(left, top, size, size).fill({ color: accent, alpha: 0.16 }).stroke({ color: accent, width: 4 })
     }
-    for (const [sx, sy] of [
-      [-1, -1],
-      [1, -1],
-      [1, 1],
-      [-1, 1],
-    ]) {
-      const [cx, cy] = [x * UNIT + sx * CORNER, y * UNIT + sy * CORNER]
-      this.#over
-        .moveTo(cx - sx * ARM, cy)
-        .lineTo(cx, cy)
-        .lineTo(cx, cy - sy * ARM)
-    }
-    this.#over.stroke({ color: ink, width: 5, cap: 'round', join: 'round' })
+    drawCorners(this.#over, x * UNIT, y * UNIT, CORNER, ARM, ink)
   }
 
   /** A bar across the way the robot wanted to go. */
