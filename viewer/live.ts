@@ -6,6 +6,14 @@ import { effect } from '@preact/signals'
 import { nameOf, type Session } from './session.ts'
 import { reducedMotion } from './theme.ts'
 
+/** A session that plays round and round until there is something newer, whoever opens its first episode. */
+export function endless(session: Session): Session {
+  session.player.setSpeed(2)
+  session.player.setLive(true)
+  session.player.setLoop(true)
+  return session
+}
+
 export class Follower {
   #newest: string | null = null
   readonly #session: Session

@@ -2,7 +2,6 @@
 import { mkdir, readFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Page } from 'playwright-core'
 import { POLICIES } from '../../agents/index.ts'
@@ -11,7 +10,7 @@ import { writeReplay } from '../../envs/core/replay.ts'
 import { scenarioSpec } from '../../scenarios/open.ts'
 import { Client, GAME, SMALL, bundleOf, description, meanOf, replaysOf } from '../../server/board-testing.ts'
 import { playLive } from '../../server/live/client.ts'
-import { browserIsHere, complaintsOf, opened, stage, type Setting } from './support.ts'
+import { browserIsHere, complaintsOf, faultsOf, opened, stage, type Setting } from './support.ts'
 
 const NASTY = '<img src=x onerror=alert(1)> & "quotes"'
 
@@ -67,8 +66,7 @@ describe.skipIf(!browserIsHere())('the leaderboard', () => {
   const shots = process.env.TROUPE_SHOTS
   const clean = async (name: string) => {
     if (shots !== undefined) await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     // Nothing is wider than the window.
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
     expect(complaintsOf(page)).toEqual([])

@@ -11,8 +11,9 @@ import { browserIsHere, complaintsOf, opened, recordEpisode, shows, stage, type 
 const shots = process.env.TROUPE_SHOTS
 
 async function picture(page: Page, name: string): Promise<void> {
-  await page.waitForTimeout(300)
-  if (shots !== undefined) await page.screenshot({ path: join(shots, `${name}.png`) })
+  if (shots === undefined) return
+  await page.waitForTimeout(1000)
+  await page.screenshot({ path: join(shots, `${name}.png`) })
 }
 
 describe.skipIf(!browserIsHere())('looks', () => {
@@ -71,7 +72,6 @@ describe.skipIf(!browserIsHere())('looks', () => {
         }
         await page.goto(setting.server.url)
         await page.getByText(/step [1-9]\d* of/).waitFor()
-        await page.waitForTimeout(1000)
         await picture(page, `home-${colorScheme}-${size}`)
         expect(complaintsOf(page)).toEqual([])
         await page.context().close()

@@ -1,12 +1,12 @@
 /** Every page: first picture, runs as they happen, accessibility, phones, and browsers that can draw less. */
 import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Page } from 'playwright-core'
 import {
   browserIsHere,
   complaintsOf,
+  faultsOf,
   greedy,
   opened,
   painted,
@@ -159,9 +159,7 @@ describe.skipIf(!here)('pages', () => {
       const context = await setting.browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } })
       const other = await context.newPage()
       const check = async (what: string) => {
-        const { violations } = await new AxeBuilder({ page: other }).analyze()
-        const found = violations.map(({ id, nodes }) => `${what}: ${id} ${nodes.map(({ html }) => html).join(' | ')}`)
-        expect(found).toEqual([])
+        expect(await faultsOf(other), what).toEqual([])
       }
       await other.goto(setting.server.url)
       await other.getByText(/step \d+ of/).waitFor()

@@ -1,10 +1,9 @@
 /** Pages of scenarios, runs and help: tables against the specs, and an episode that one plays oneself. */
-import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Page } from 'playwright-core'
 import { listScenarios } from '../../scenarios/load.ts'
 import { scenarioSpec } from '../../scenarios/open.ts'
-import { browserIsHere, complaintsOf, stage, type Setting } from './support.ts'
+import { browserIsHere, complaintsOf, faultsOf, stage, type Setting } from './support.ts'
 
 const all = listScenarios()
 const tiny = all.find(({ id }) => id === 'warehouse/tiny-2ag')!
@@ -20,8 +19,7 @@ describe.skipIf(!browserIsHere())('scenarios', () => {
   afterAll(() => setting?.close())
 
   const clean = async () => {
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   }
 

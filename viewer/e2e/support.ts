@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import {
   createBatch,
@@ -212,6 +213,18 @@ export async function painted(page: Page): Promise<void> {
     await page.waitForTimeout(400)
     now = await corner()
   }
+}
+
+/**
+ * What axe finds at fault, a line each. In its legacy mode it looks through the page from within, which took a third of the
+ * time; what that leaves out, frames from elsewhere, our pages do not have.
+ */
+export async function faultsOf(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+  return violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary ?? ''}`).join(' | ')}`,
+  )
 }
 
 /** Waits until a step is shown. */

@@ -2,13 +2,22 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Page } from 'playwright-core'
 import { ENVS } from '../../envs/index.ts'
 import { readReplay, Resimulation, verifyReplay } from '../../envs/core/replay.ts'
 import { firstAction, firstState } from '../compare/divergence.ts'
-import { browserIsHere, complaintsOf, greedy, opened, painted, recordEpisode, stage, type Setting } from './support.ts'
+import {
+  browserIsHere,
+  complaintsOf,
+  faultsOf,
+  greedy,
+  opened,
+  painted,
+  recordEpisode,
+  stage,
+  type Setting,
+} from './support.ts'
 
 const plan = {
   env: 'warehouse',
@@ -38,11 +47,6 @@ async function saved(page: Page, button: string): Promise<Buffer> {
   return readFile((await download.path())!)
 }
 
-async function axe(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
-
 describe.skipIf(!browserIsHere())('tools', () => {
   let setting: Setting
   let page: Page
@@ -68,7 +72,7 @@ describe.skipIf(!browserIsHere())('tools', () => {
     const row = page.getByRole('row', { name: /^deliveries/ })
     const deliveries = [crew, chance].map((one) => simulated(one, 30).frame().counters.deliveries)
     expect((await row.innerText()).split(/\s+/).slice(1, 3).map(Number)).toEqual(deliveries)
-    expect(await axe(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: `First difference: step ${acts}` }).click()
     await page.waitForFunction((step) => window.troupe?.other?.shownStep === step, acts)
     await page.keyboard.press('ArrowRight')
@@ -83,7 +87,7 @@ describe.skipIf(!browserIsHere())('tools', () => {
     await page.keyboard.press('t')
     await page.getByLabel('Who plays agent_1').waitFor()
     expect(await page.getByLabel('Who plays agent_1').inputValue()).toBe('person')
-    expect(await axe(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Start', exact: true }).click()
     await page.getByText('You play agent_1').waitFor()
     for (const [k, key] of ['a', 'ArrowUp', 'd'].entries()) {
@@ -132,7 +136,7 @@ describe.skipIf(!browserIsHere())('tools', () => {
     expect(await rows.filter({ hasText: 'was done' }).getAttribute('data-action')).toBe(String(crew.actions[20][0]))
     // recordEpisode wrote n + step / 100 as the value.
     await page.getByText('The critic said 0.2 here').waitFor()
-    expect(await axe(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
   })
 
   it('a link opens the same step, agent, camera and overlays for somebody else', async () => {
@@ -142,7 +146,7 @@ describe.skipIf(!browserIsHere())('tools', () => {
     const here = await page.evaluate(() => window.troupe!.placeOf(4, 3))
     await page.keyboard.press('e')
     const link = await page.getByLabel('Address of this step', { exact: true }).inputValue()
-    expect(await axe(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     const other = await setting.page()
     await other.goto(link)
     await painted(other)

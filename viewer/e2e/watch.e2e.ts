@@ -1,5 +1,4 @@
 /** What helps a watcher to understand an episode: loops, bookmarks, strips, overlays, reasons, and any world at all. */
-import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Page } from 'playwright-core'
 import { ENVS } from '../../envs/index.ts'
@@ -9,6 +8,7 @@ import {
   browserIsHere,
   complaintsOf,
   drop,
+  faultsOf,
   greedy,
   opened,
   painted,
@@ -311,11 +311,7 @@ describe.skipIf(!browserIsHere())('watching an episode', () => {
       if ((await list.count()) === 0) await press('o')
       await list.waitFor()
       await page.waitForTimeout(400)
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      const what = violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => `${theme}: ${id} ${html} ${failureSummary ?? ''}`),
-      )
-      expect(what).toEqual([])
+      expect(await faultsOf(page), theme).toEqual([])
     }
     await page.getByRole('button', { name: 'Clear all' }).click()
     await page.getByRole('button', { name: 'Overlays', exact: true }).waitFor()

@@ -8,7 +8,7 @@ import { Brand, ThemeButton } from '../panels/bar.tsx'
 import { Command } from '../panels/copy.tsx'
 import { SiteLinks } from '../panels/page-frame.tsx'
 import { FilePicker } from '../panels/file-picker.tsx'
-import { Follower } from '../live.ts'
+import { Follower, endless } from '../live.ts'
 import { replayPath, runPath } from '../route.ts'
 import { Session } from '../session.ts'
 import { listReplays, listRuns } from '../sources/load.ts'
@@ -28,7 +28,7 @@ interface Lists {
 }
 
 export function HomePage({ connection }: { connection: Connection }): JSX.Element {
-  const session = useMemo(() => new Session(connection), [connection])
+  const session = useMemo(() => endless(new Session(connection)), [connection])
   const lists = useSignal<Lists | null>(null)
   const failed = useSignal(false)
   const follower = useMemo(() => new Follower(session), [session])
@@ -48,9 +48,6 @@ export function HomePage({ connection }: { connection: Connection }): JSX.Elemen
       lists.value = { runs, replays, total }
       const first = firstPicture(runs, replays)
       if (first !== null && session.source.peek() === null && session.opening.peek() === null) {
-        session.player.setSpeed(2)
-        session.player.setLive(true)
-        session.player.setLoop(true)
         await session.open({ kind: 'server', id: first }, { playing: !reducedMotion() })
       }
     } catch {

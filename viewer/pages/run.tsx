@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { type JSX } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { type RunDetail, type RunEvaluation, type RunUpdate } from '../../server/protocol/index.ts'
-import { Follower } from '../live.ts'
+import { Follower, endless } from '../live.ts'
 import { Brand, Notice, ThemeButton } from '../panels/bar.tsx'
 import { Curve } from '../panels/curve.tsx'
 import { SiteLinks } from '../panels/page-frame.tsx'
@@ -27,7 +27,7 @@ const UPDATES = 5000
 const LINKED = 60
 
 export function RunPage({ connection, id }: { connection: Connection; id: string }): JSX.Element {
-  const session = useMemo(() => new Session(connection), [connection, id])
+  const session = useMemo(() => endless(new Session(connection)), [connection, id])
   const detail = useSignal<RunDetail | null>(null)
   const gone = useSignal(false)
   const updates = useSignal<readonly RunUpdate[]>([])
@@ -36,9 +36,6 @@ export function RunPage({ connection, id }: { connection: Connection; id: string
     detail.value = null
     gone.value = false
     updates.value = []
-    session.player.setSpeed(2)
-    session.player.setLive(true)
-    session.player.setLoop(true)
     const follower = new Follower(session)
     const stop = connection.followRun(id, {
       opened: (opened) => {
