@@ -105,6 +105,22 @@ test('what a skirmish gives to those who do not look is what the records of the 
   ])
 })
 
+test('how far learners are behind warehouse-greedy is what their records say', () => {
+  const rows = runsOf('learned')
+    .filter(({ scenario }) => scenario.startsWith('warehouse/'))
+    .map((runs) => {
+      const { random, best, source } = runs.records[0].scenario.reference!
+      expect(source).toContain('warehouse-greedy')
+      const share = (100 * scoreOf(runs)) / best!
+      return `| \`${runs.scenario}\` | ${runs.algorithm} | ${runs.records.length} | ${runs.records[0].steps.total.toLocaleString('en-US')} | ${spread(returns(runs))} | ${short(random!)} | ${short(best!)} | ${short(best! - scoreOf(runs))} (${share.toFixed(1)} % of it) |` // prettier-ignore
+    })
+  shows('warehouse', [
+    '| scenario | learner | seeds | steps | deliveries | random | warehouse-greedy | gap |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows,
+  ])
+})
+
 test('what pruning costs is what the records say', () => {
   const dense = runsOf('learned').find((runs) => runs.scenario === 'spectrum/dsa-3u2c' && runs.algorithm === 'iagc')!
   const pruned = readdirSync(folder)
