@@ -1,22 +1,26 @@
-/** Concurrent readers of a board in a thread of their own: each asks for one random page after the other. */
+/** Concurrent readers of a board in a process of their own: each asks for one random page after the other. */
 import { Agent, request } from 'node:http'
-import { parentPort, workerData } from 'node:worker_threads'
 import { Generator, namedSeed } from '../../envs/core/index.ts'
 
-const { port, path, rows, readers, seconds } = workerData as {
-  port: number
-  path: string
-  rows: number
-  readers: number
-  seconds: number
+interface Wanted {
+  readonly port: number
+  readonly path: string
+  readonly rows: number
+  readonly readers: number
+  readonly seconds: number
+  /** Every page is read once before time is taken. */
+  readonly all: boolean
 }
+
+const { port, path, rows, readers, seconds, all } = await new Promise<Wanted>((told) =>
+  process.once('message', (wanted: Wanted) => told(wanted)),
+)
 const PAGE = 50
 const agent = new Agent({ keepAlive: true, maxSockets: readers })
 const rng = new Generator(namedSeed('load', 'pages'))
 
 /** One page. @returns ms from the request to its last byte */
-function page(): Promise<number> {
-  const offset = rng.below(Math.max(1, rows - PAGE))
+function page(offset = rng.below(Math.max(1, rows - PAGE))): Promise<number> {
   const began = performance.now()
   return new Promise((done, fail) => {
     const asked = request(
@@ -33,6 +37,8 @@ function page(): Promise<number> {
 }
 
 await page() // the first makes the ranking
+if (all) for (let offset = 0; offset < rows; offset += PAGE) await page(offset)
+process.send!('begins')
 const until = performance.now() + 1000 * seconds
 const times: number[] = []
 await Promise.all(
@@ -41,4 +47,4 @@ await Promise.all(
   }),
 )
 agent.destroy()
-parentPort!.postMessage(times)
+process.send!(times, () => process.disconnect())

@@ -107,6 +107,11 @@ const SHOWN = [
   ] as const),
 ] as const
 type ShownColumns = Pick<Selectable<EntriesTable>, (typeof SHOWN)[number]>
+/** The same as the driver has it: one value per column, in their order. Naming them here is several times as fast. */
+type ValuesOf<Names extends readonly (keyof Selectable<EntriesTable>)[]> = {
+  readonly [K in keyof Names]: Selectable<EntriesTable>[Names[K]]
+}
+type ShownValues = ValuesOf<typeof SHOWN>
 
 /**
  * What boards read with every page, as prepared statements on a connection of their own: it sees what is committed, also
@@ -114,18 +119,19 @@ type ShownColumns = Pick<Selectable<EntriesTable>, (typeof SHOWN)[number]>
  */
 class Readings {
   private readonly file: Database.Database
-  private readonly rows: Database.Statement<[string], ShownColumns>
+  private readonly rows: Database.Statement<[string], ShownValues>
   private readonly head: Database.Statement<[], Selectable<Tables['log']>>
 
   constructor(file: Database.Database) {
     this.file = file
     const names = SHOWN.map((name) => `"${name}"`).join(', ')
-    this.rows = file.prepare(`SELECT ${names} FROM entries WHERE id IN (SELECT value FROM json_each(?))`)
+    const ofIds = `SELECT ${names} FROM entries WHERE id IN (SELECT value FROM json_each(?))`
+    this.rows = file.prepare<[string], ShownValues>(ofIds).raw()
     this.head = file.prepare('SELECT * FROM log ORDER BY seq DESC LIMIT 1')
   }
 
   entriesById(ids: readonly string[]): ShownColumns[] {
-    return this.rows.all(json(ids))
+    return this.rows.all(json(ids)).map(namedColumns)
   }
 
   logHead(): Selectable<Tables['log']> | undefined {
@@ -134,6 +140,33 @@ class Readings {
 
   close(): void {
     this.file.close()
+  }
+}
+
+function namedColumns(values: ShownValues): ShownColumns {
+  return {
+    id: values[0],
+    level: values[1],
+    state: values[2],
+    since: values[3],
+    publishedAt: values[4],
+    description: values[5],
+    trainingSeed: values[6],
+    claim: values[7],
+    blind: values[8],
+    hidden: values[9],
+    disputed: values[10],
+    episodes: values[11],
+    failure: values[12],
+    mean: values[13],
+    iqm: values[14],
+    std: values[15],
+    low: values[16],
+    high: values[17],
+    error: values[18],
+    flags: values[19],
+    panels: values[20],
+    log: values[21],
   }
 }
 
@@ -233,9 +266,17 @@ const scoreIn = ({ mean, iqm, std, low, high, error }: ShownColumns): EntryRow['
   mean === null ? null : { mean, iqm: iqm ?? mean, std: std ?? 0, low, high, error }
 
 function shownOf(row: ShownColumns): ShownEntry {
-  const { mean: _m, iqm: _q, std: _s, low: _l, high: _h, error: _e, ...rest } = row
+  const { id, level, state, since, publishedAt, trainingSeed, hidden, episodes, log } = row
   return {
-    ...rest,
+    id,
+    level,
+    state,
+    since,
+    publishedAt,
+    trainingSeed,
+    hidden,
+    episodes,
+    log,
     description: parse(row.description),
     claim: parse(row.claim),
     failure: parse(row.failure),
