@@ -8,6 +8,7 @@ import { TroupeError, shown } from '../envs/core/errors.ts'
 import { PROTOCOL, type ErrorBody, type Health } from './protocol/hello.ts'
 import { type ReplayList } from './protocol/replays.ts'
 import { type RunDetail, type RunList } from './protocol/runs.ts'
+import { type Tournament, type TournamentList } from './protocol/tournaments.ts'
 import { knowsHost } from './addresses.ts'
 import { type Board } from './board.ts'
 import { type BoardsDoor, boardsRouter } from './rest/router.ts'
@@ -16,6 +17,7 @@ import { Refusal, fileProblem, refusalOf } from './refusal.ts'
 import { type ReplayFiles, tagOf } from './replays.ts'
 import { POLICY_FILES } from './run-folder.ts'
 import { type Limits } from './limits.ts'
+import { Tournaments } from './tournaments.ts'
 
 export interface HttpSettings {
   readonly host: string
@@ -53,6 +55,8 @@ const PAGES = [
   '/board/:family/:name',
   '/suite/:id',
   '/entry/:id',
+  '/tournaments',
+  '/tournament/:id',
   '/submit',
   '/embed',
   '/embed/:id',
@@ -227,9 +231,16 @@ function api(settings: HttpSettings): RequestHandler {
     if (file.from === undefined) await sendFile(response, file.folder, file.file)
     else await sendPart(response, file.folder, file.file, { from: file.from, bytes: file.bytes })
   })
+  const tournaments = new Tournaments(settings.data, settings.limits)
+  router.get('/tournaments', async (_request, response) => {
+    response.json((await tournaments.list()) satisfies TournamentList)
+  })
+  router.get('/tournaments/:id', async (request, response) => {
+    response.json((await tournaments.find(request.params.id)) satisfies Tournament)
+  })
   router.use((request) => {
     const expected =
-      'GET /api/health, /api/runs, /api/runs/<id>, /api/runs/<id>/policy/<file>, /api/replays, /api/replays/<id> or one of /api/openapi.json'
+      'GET /api/health, /api/runs, /api/runs/<id>, /api/runs/<id>/policy/<file>, /api/replays, /api/replays/<id>, /api/tournaments, /api/tournaments/<id> or one of /api/openapi.json'
     throw new Refusal(404, 'not-found', 'address', shown(request.originalUrl.split('?')[0]), expected)
   })
   return router

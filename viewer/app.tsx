@@ -23,6 +23,8 @@ const BoardsPage = lazy(async () => (await import('./pages/boards.tsx')).BoardsP
 const BoardPage = lazy(async () => (await import('./pages/board.tsx')).BoardPage)
 const EntryPage = lazy(async () => (await import('./pages/entry.tsx')).EntryPage)
 const SubmitPage = lazy(async () => (await import('./pages/submit.tsx')).SubmitPage)
+const TournamentsPage = lazy(async () => (await import('./pages/tournaments.tsx')).TournamentsPage)
+const TournamentPage = lazy(async () => (await import('./pages/tournaments.tsx')).TournamentPage)
 
 const EmbedPage = lazy(async () => {
   const [{ EmbedPage }, { hookRendering }] = await Promise.all([
@@ -63,6 +65,8 @@ function Page({ connection, route }: { connection: Connection; route: Route }): 
   if (route.page === 'board') return <BoardPage place={route.place} id={route.id} query={route.query} />
   if (route.page === 'entry') return <EntryPage id={route.id} />
   if (route.page === 'submit') return <SubmitPage />
+  if (route.page === 'tournaments') return <TournamentsPage />
+  if (route.page === 'tournament') return <TournamentPage key={route.id} id={route.id} />
   return (
     <div class="page">
       <header class="bar">

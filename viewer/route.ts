@@ -18,6 +18,8 @@ export type Route =
   | { readonly page: 'board'; readonly place: 'scenario' | 'suite'; readonly id: string; readonly query: BoardQuery }
   | { readonly page: 'entry'; readonly id: string }
   | { readonly page: 'submit' }
+  | { readonly page: 'tournaments' }
+  | { readonly page: 'tournament'; readonly id: string }
   | { readonly page: 'unknown' }
 
 export interface BoardQuery {
@@ -71,6 +73,8 @@ export function parseRoute(path: string, search: string): Route {
   if (parts[0] === 'run' && id !== null) return { page: 'run', id }
   if (parts.length === 1 && parts[0] === 'boards') return { page: 'boards' }
   if (parts.length === 1 && parts[0] === 'submit') return { page: 'submit' }
+  if (parts.length === 1 && parts[0] === 'tournaments') return { page: 'tournaments' }
+  if (parts[0] === 'tournament' && id !== null) return { page: 'tournament', id }
   if (parts[0] === 'entry' && id !== null) return { page: 'entry', id }
   if (parts[0] === 'board' && name !== null) {
     return { page: 'board', place: 'scenario', id: name, query: boardQuery(search) }
@@ -153,6 +157,10 @@ export function boardPath(place: 'scenario' | 'suite', id: string, query: Partia
 
 export function entryPath(id: string): string {
   return `/entry/${encodeURIComponent(id)}`
+}
+
+export function tournamentPath(id: string): string {
+  return `/tournament/${encodeURIComponent(id)}`
 }
 
 /** The player alone, for a frame of another page. */

@@ -374,7 +374,7 @@ export const strings = {
   },
 
   leaderboard: {
-    nav: { label: 'Pages', boards: 'Boards', submit: 'Submit' },
+    nav: { label: 'Pages', boards: 'Boards', tournaments: 'Tournaments', submit: 'Submit' },
     noServer: 'The server does not answer.',
     status: (status: number) => `The server answered ${status}.`,
     retry: 'Try again',
@@ -415,6 +415,44 @@ export const strings = {
           ? 'No submission is waiting.'
           : `${count(waiting)} waiting, ${count(running)} being checked.`,
       noEnd: 'no limit',
+    },
+
+    tournaments: {
+      title: 'Tournaments',
+      what: 'Everybody against everybody in a world for two, as played on this machine. Nothing here was checked by the server.',
+      none: 'No tournament is in the data folder yet. This plays one and puts it here (with your own --data, its folder):',
+      command: 'troupe tournament matrix/pd-last --option horizon=200 --out troupe-data/tournaments/classics',
+      name: 'Name',
+      scenario: 'Scenario',
+      players: 'Players',
+      best: 'First place',
+      episodes: 'Episodes per pair and seat',
+      played: 'Written',
+      skipped: 'Not shown',
+      all: 'All tournaments',
+      facts: (episodes: number, steps: number, error: number, seed: string) =>
+        `${count(episodes)} episodes of every pair in each seat, ${count(steps)} steps in all, seed ${seed}${error > 0 ? `; each action replaced by another with chance ${error}` : ''}.`,
+      ratings: 'Ratings',
+      ratingsMean:
+        'Bradley–Terry from episodes won against others, a draw as half a win: points around 1500, where 400 more are odds of ten to one. Deviation is one standard deviation of the rating.',
+      circles: (cyclic: number, triples: number) =>
+        triples === 0
+          ? 'No three players beat each other clearly enough to look for circles.'
+          : `${count(cyclic)} of ${count(triples)} decided triples run in a circle${cyclic > 0 ? ': there no rating orders the players' : ''}.`,
+      place: 'Place',
+      player: 'Player',
+      rating: 'Rating',
+      deviation: 'Deviation',
+      interval: '95 % interval',
+      games: 'Episodes',
+      payoffs: 'Who gets what against whom',
+      payoffsMean: 'Mean reward per step of the row’s player against the column’s, over both seats. Best player first.',
+      selfAndCross: (self: string, cross: string) => `With oneself ${self}, with others ${cross}.`,
+      wins: 'Who wins against whom',
+      winsMean: 'Share of episodes that the row’s player won, a draw as half a win.',
+      mean: 'Mean',
+      notMet: 'did not meet',
+      scale: (low: string, high: string) => `The stronger the colour, the more: from ${low} to ${high}.`,
     },
 
     board: {

@@ -9,6 +9,7 @@ import { type Policy } from '../../agents/core/policy.ts'
 import { writeReplay } from '../../envs/core/replay.ts'
 import { scenarioSpec } from '../../scenarios/open.ts'
 import { Client, GAME, SMALL, bundleOf, description, meanOf, replaysOf } from '../../server/board-testing.ts'
+import { start } from '../../cli/spawned.ts'
 import { playLive } from '../../server/live/client.ts'
 import { browserIsHere, complaintsOf, faultsOf, opened, stage, type Setting } from './support.ts'
 
@@ -209,11 +210,80 @@ describe.skipIf(!browserIsHere())('the leaderboard', () => {
     expect(kinds).toEqual(expect.arrayContaining(['dispute', 'hide', 'epoch-revealed']))
   })
 
+  it('shows a tournament that the command wrote: who met whom, and ratings with deviation and number', async () => {
+    const episodes = 4
+    const words = ['--option', 'horizon=10', '--episodes', String(episodes), '--data', setting.data, '--quiet']
+    const players = ['matrix-allc', 'matrix-alld', 'matrix-tft']
+    const out = join(setting.data, 'tournaments', 'trio')
+    const played = start(['tournament', 'matrix/pd-last', '--players', players.join(','), ...words, '--out', out])
+    expect((await played.ended).code).toBe(0)
+    await page.goto(`${url}/boards`)
+    await page.getByRole('main').getByRole('link', { name: 'Tournaments' }).click()
+    expect(await page.getByRole('row', { name: /trio/ }).innerText()).toMatch(/matrix\/pd-last\s+matrix-alld\s+3\s+4/)
+    await page.getByRole('link', { name: 'trio' }).click()
+    const table = async (name: string) => {
+      const rows = page.getByRole('region', { name }).getByRole('row')
+      return Promise.all((await rows.all()).map((row) => row.locator('th, td').allInnerTexts()))
+    }
+    // By hand, of ten rounds: temptation 5, both cooperate 3, both defect 1, the one who is left alone 0. Tit for tat
+    // loses the first round against a defector and defects from then on.
+    expect(await table('Who gets what against whom')).toEqual([
+      ['Player', 'Mean', 'matrix-alld', 'matrix-tft', 'matrix-allc'],
+      ['matrix-alld', '2.467', '1', '1.4', '5'],
+      ['matrix-tft', '2.3', '0.9', '3', '3'],
+      ['matrix-allc', '2', '0', '3', '3'],
+    ])
+    expect(await table('Who wins against whom')).toEqual([
+      ['Player', 'matrix-alld', 'matrix-tft', 'matrix-allc'],
+      ['matrix-alld', '0.5', '1', '1'],
+      ['matrix-tft', '0', '0.5', '0.5'],
+      ['matrix-allc', '0', '0.5', '0.5'],
+    ])
+    // The defector has strength a, the other two b: the maximum of their likelihood, found by halving intervals, with
+    // one drawn game against strength 0 for each. Of the variance, the symmetry leaves two by two.
+    const games = 2 * episodes
+    const chance = (x: number) => 1 / (1 + Math.exp(-x))
+    const root = (f: (x: number) => number) => {
+      let [low, high] = [-30, 30]
+      for (let k = 0; k < 200; k++) {
+        const middle = (low + high) / 2
+        if (f(middle) > 0) low = middle
+        else high = middle
+      }
+      return low
+    }
+    const bOf = (a: number) => root((b) => 0.5 - chance(b) - games * chance(b - a))
+    const a = root((x) => 0.5 + 2 * games - chance(x) - 2 * games * chance(x - bOf(x)))
+    const b = bOf(a)
+    const spread = (x: number) => chance(x) * (1 - chance(x))
+    const shared = 2 * games * spread(a - b)
+    const [ia, ib] = [spread(a) + shared, 2 * spread(b) + shared]
+    const determinant = ia * ib - shared * shared
+    const elo = 400 / Math.LN10
+    const rating = 1500 + (elo * 2 * (a - b)) / 3
+    const deviation = elo * (2 / 3) * Math.sqrt((ia + ib - 2 * shared) / determinant)
+    const shown = await table('Ratings')
+    expect(shown[0]).toEqual(['Place', 'Player', 'Rating', 'Deviation', '95 % interval', 'Episodes'])
+    expect(shown[1]).toEqual([
+      ...['1', 'matrix-alld', rating.toFixed(0), deviation.toFixed(1)],
+      ...[`${(rating - 1.96 * deviation).toFixed(0)}–${(rating + 1.96 * deviation).toFixed(0)}`, '16'],
+    ])
+    expect(shown.slice(2).map(([place, player, points]) => [place, player, points])).toEqual([
+      ['2', 'matrix-allc', (1500 - (elo * (a - b)) / 3).toFixed(0)],
+      ['3', 'matrix-tft', (1500 - (elo * (a - b)) / 3).toFixed(0)],
+    ])
+    await clean('tournament')
+    await mkdir(join(setting.data, 'tournaments', 'empty'))
+    await page.goto(`${url}/tournaments`)
+    await page.getByText('it is not there').waitFor()
+    await clean('tournaments')
+  })
+
   it('fits a phone, in both themes', async () => {
     const wide = page
     for (const [colorScheme, pages] of [
       ['light', { board: `/board/${encodeURIComponent(SMALL.id)}`, entry: `/entry/${live}` }],
-      ['dark', { boards: '/boards', submit: '/submit' }],
+      ['dark', { boards: '/boards', submit: '/submit', tournament: '/tournament/trio' }],
     ] as const) {
       page = await setting.page({ colorScheme, viewport: { width: 390, height: 844 } })
       for (const [name, path] of Object.entries(pages)) {

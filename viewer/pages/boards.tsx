@@ -45,6 +45,10 @@ export function BoardsPage(): JSX.Element {
               ))}
             </ul>
           </section>
+          <p>
+            <a href="/tournaments">{strings.leaderboard.tournaments.title}</a>{' '}
+            <span class="muted">{strings.leaderboard.tournaments.what}</span>
+          </p>
           <section>
             <h2 id="scenarios">{words.scenarios}</h2>
             <div class="filter board-filter">

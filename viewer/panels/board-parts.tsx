@@ -10,7 +10,7 @@ const words = strings.leaderboard
 
 export function BoardFrame(props: {
   title: string
-  here?: 'boards' | 'submit'
+  here?: 'boards' | 'submit' | 'tournaments'
   children: ComponentChildren
 }): JSX.Element {
   useEffect(() => {
@@ -23,6 +23,9 @@ export function BoardFrame(props: {
         <nav class="board-nav" aria-label={words.nav.label}>
           <a href="/boards" aria-current={props.here === 'boards' ? 'page' : undefined}>
             {words.nav.boards}
+          </a>
+          <a href="/tournaments" aria-current={props.here === 'tournaments' ? 'page' : undefined}>
+            {words.nav.tournaments}
           </a>
           <a href="/submit" aria-current={props.here === 'submit' ? 'page' : undefined}>
             {words.nav.submit}

@@ -15,6 +15,7 @@ import {
   type SubmissionList,
 } from '../../server/protocol/rest.ts'
 import { type LiveList } from '../../server/protocol/live.ts'
+import { type Tournament, type TournamentList } from '../../server/protocol/tournaments.ts'
 import { strings } from '../strings.ts'
 import { type CheckAnswer } from './check-worker.ts'
 import { type EntryClaim, type EntryVerdict } from '../../server/protocol/check-entry.ts'
@@ -140,6 +141,8 @@ export async function uploadBundle(id: string, body: Uint8Array<ArrayBuffer>): P
   })
 }
 
+export const listTournaments = (): Promise<TournamentList> => json('/api/tournaments')
+export const oneTournament = (id: string): Promise<Tournament> => json(`/api/tournaments/${encodeURIComponent(id)}`)
 export const listLive = (): Promise<LiveList> => json('/api/live')
 
 // --- checking an entry in this page
