@@ -221,6 +221,7 @@ describe.skipIf(!browserIsHere())('the leaderboard', () => {
     await page.getByRole('main').getByRole('link', { name: 'Tournaments' }).click()
     expect(await page.getByRole('row', { name: /trio/ }).innerText()).toMatch(/matrix\/pd-last\s+matrix-alld\s+3\s+4/)
     await page.getByRole('link', { name: 'trio' }).click()
+    await page.getByRole('heading', { name: 'Ratings' }).waitFor()
     const table = async (name: string) => {
       const rows = page.getByRole('region', { name }).getByRole('row')
       return Promise.all((await rows.all()).map((row) => row.locator('th, td').allInnerTexts()))
