@@ -69,7 +69,10 @@ export const define: CommandFile['define'] = (command: Command, perform) => {
       'change an option of the environment, such as horizon=500; repeatable',
       keyValue('--option'),
     )
-    .option('--out <dir>', 'write tournament.json and tournament.svg there; in <data>/tournaments/<name> it has a page at /tournaments')
+    .option(
+      '--out <dir>',
+      'write tournament.json and tournament.svg there; in <data>/tournaments/<name> it has a page at /tournaments',
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  troupe tournament\n  troupe tournament matrix/pd-last --error 0.01 --option horizon=1000 --out pictures\n  troupe tournament matrix/rps-last --players random,matrix-regret,matrix-fictitious',
