@@ -5,7 +5,7 @@
 import { signal, type Signal } from '@preact/signals'
 import { Player, type PlayerState } from './player.ts'
 import { FrameStore } from './sources/frames.ts'
-import { type EpisodeInfo, type StepEvent, type StepRecord, type Verdict } from './sources/messages.ts'
+import { type EpisodeInfo, type StepEvent, type StepRecord, type Survey, type Verdict } from './sources/messages.ts'
 import { Simulator } from './sources/simulator.ts'
 import { download, readFile, replayAddress, sameOrigin, type Source } from './sources/load.ts'
 import { type Connection } from './sources/socket.ts'
@@ -13,6 +13,9 @@ import { FIRST_STRIPS } from './strip-data.ts'
 import { type Sight } from './stage/camera.ts'
 import { strings } from './strings.ts'
 import { EMPTY, gather, neighbourEvent, notable, type Overview } from './survey.ts'
+
+/** Parts of a survey are shown together when they come closer than this, in ms. */
+const SURVEY_EVERY_MS = 150
 
 export type Checking = { readonly kind: 'not yet' } | { readonly kind: 'checking' } | Checked
 export type Checked =
@@ -97,14 +100,26 @@ export class Session {
       store.onFail = (message) => {
         if (turn === this.#turn && !simulator.closed) this.failure.value = message
       }
-      simulator.onSurvey = (part) => {
-        if (turn !== this.#turn) return
-        this.overview.value = gather(this.overview.value, part, agents, info.steps)
-        if (part.stopped !== null) {
-          this.stopped.value = part.stopped
+      // The timeline is drawn anew with what is known: some times a second do, and at the end.
+      let parts: Survey[] = []
+      const takeIn = () => {
+        if (turn !== this.#turn || parts.length === 0) return
+        this.overview.value = parts.reduce(
+          (known, part) => gather(known, part, agents, info.steps),
+          this.overview.value,
+        )
+        const stopped = parts.at(-1)!.stopped
+        parts = []
+        if (stopped !== null) {
+          this.stopped.value = stopped
           this.player.setLast(this.overview.value.steps)
         }
         this.events.value = notable(this.overview.value.events, Math.max(1, this.overview.value.steps))
+      }
+      simulator.onSurvey = (part) => {
+        if (turn !== this.#turn) return
+        if (parts.push(part) === 1 && !part.done) setTimeout(takeIn, SURVEY_EVERY_MS)
+        if (part.done || part.limited === true) takeIn()
       }
       this.overview.value = EMPTY
       this.events.value = []

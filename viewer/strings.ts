@@ -829,7 +829,7 @@ export const strings = {
     label: 'Events',
     none: 'Nothing has been reported yet.',
     row: (step: number) => `step ${step}`,
-    capped: (n: number) => `The first ${count(n)} are listed.`,
+    common: (names: readonly string[]) => `Not listed, since it happens nearly all the time: ${names.join(', ')}.`,
     kinds: {
       delivery: 'delivery',
       pickup: 'shelf picked up',

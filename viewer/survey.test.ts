@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type StepEvent } from './sources/messages.ts'
+import { TOO_MANY, type StepEvent } from './sources/messages.ts'
 import { EMPTY, gather, marksOf, neighbourEvent, notable, teamReturn, teamRewardOf } from './survey.ts'
 
 const event = (step: number, kind = 'delivery'): StepEvent => ({ step, kind, agents: [], at: null, value: null })
@@ -41,6 +41,13 @@ describe('the survey of an episode', () => {
     const deliveries = [event(10), event(30)]
     expect(notable([...payoffs, ...deliveries], 60)).toEqual(deliveries)
     expect(notable([event(1, 'payoff')], 1)).toHaveLength(1)
+  })
+
+  it('marks no kind of which later events may have been left out', () => {
+    const blocked = Array.from({ length: TOO_MANY }, (_, i) => event(1 + Math.floor(i / 50), 'blocked'))
+    const deliveries = [event(10), event(1400)]
+    expect(notable([...blocked, ...deliveries], 1500)).toEqual(deliveries)
+    expect(notable(blocked.slice(1), 1500)).toHaveLength(TOO_MANY - 1)
   })
 
   it('draws one mark where many events of a kind lie close, and counts them', () => {

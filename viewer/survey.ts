@@ -1,5 +1,5 @@
 /** What is known about a whole episode, gathered part by part: returns by step, and events for the timeline. */
-import { type StepEvent, type Survey } from './sources/messages.ts'
+import { TOO_MANY, type StepEvent, type Survey } from './sources/messages.ts'
 
 export interface Overview {
   /** Steps gathered so far. */
@@ -74,15 +74,17 @@ export function teamReturn(kind: TeamReward, values: ArrayLike<number>, from = 0
 /** Kinds that happen at more than this share of steps say nothing on a timeline and get no marks. */
 const COMMON = 1 / 3
 
-/** Events worth a mark: those of kinds that do not happen nearly all the time. */
+/** Events worth a mark: those of kinds that do not happen nearly all the time, and of which all are known. */
 export function notable(events: readonly StepEvent[], steps: number): StepEvent[] {
   const stepsOf = new Map<string, Set<number>>()
+  const counts = new Map<string, number>()
   for (const { kind, step } of events) {
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
     const seen = stepsOf.get(kind)
     if (seen === undefined) stepsOf.set(kind, new Set([step]))
     else seen.add(step)
   }
-  const rare = (kind: string) => stepsOf.get(kind)!.size <= Math.max(3, steps * COMMON)
+  const rare = (kind: string) => counts.get(kind)! < TOO_MANY && stepsOf.get(kind)!.size <= Math.max(3, steps * COMMON)
   return events.filter(({ kind }) => rare(kind))
 }
 

@@ -5,9 +5,12 @@ import { Episode, sentence } from './episode.ts'
 import { type Answer, type Request } from './messages.ts'
 import { buffersOf, Packer } from './pack.ts'
 
-/** Steps surveyed at first before the next look at the message queue, and how long a stretch should take, in ms. */
+/** Steps surveyed at first and at most before the next look at the message queue, and how long a stretch should take, in ms. */
+const FIRST_STEPS = 25
 const SURVEY_STEPS = 200
 const SURVEY_MS = 40
+/** The survey lets the first question for steps go before it, for so long, in ms. */
+const PATIENCE_MS = 300
 /** Steps the timeline covers at most. */
 const SURVEY_LIMIT = 200_000
 
@@ -18,8 +21,10 @@ const SURVEY_LIMIT = 200_000
 export function answering(answer: (message: Answer, transfer?: ArrayBuffer[]) => void): (request: Request) => void {
   let episode: Episode | undefined
   let first: Frame | undefined
+  /** Begins the survey of the opened episode, once. */
+  let begin: () => void = () => {}
 
-  function survey(opened: Episode, id: number, surveyed = 0, steps = SURVEY_STEPS): void {
+  function survey(opened: Episode, id: number, surveyed = 0, steps = FIRST_STEPS): void {
     if (episode !== opened) return
     try {
       const began = performance.now()
@@ -47,11 +52,18 @@ export function answering(answer: (message: Answer, transfer?: ArrayBuffer[]) =>
         episode = opened
         first = opened.records(0, 1)[0].frame
         answer({ id, kind: 'opened', info: opened.info, first })
-        setTimeout(() => survey(opened, id), 0)
+        begin = () => {
+          begin = () => {}
+          setTimeout(() => survey(opened, id), 0)
+        }
+        setTimeout(() => {
+          if (episode === opened) begin()
+        }, PATIENCE_MS)
       } else if (episode !== undefined && data.kind === 'records') {
         const packer = new Packer(first!)
         const records = episode.records(data.from, data.count).map((record) => packer.pack(record))
         answer({ id, kind: 'records', records }, buffersOf(records))
+        begin()
       } else if (episode !== undefined && data.kind === 'verify') {
         answer({ id, kind: 'verdict', verdict: episode.verify() })
       }

@@ -79,6 +79,25 @@ describe('an opened replay', () => {
     expect(parts.reduce((sum, { rewards }) => sum + rewards.length, 0)).toBe(100)
   })
 
+  it('keeps events of every kind to the end, however many there are of one', () => {
+    const noisy: EnvDefinition = {
+      ...ENVS.warehouse,
+      create: (options, port) => {
+        const rules = ENVS.warehouse.create(options, port)
+        const quiet = rules.frame.bind(rules)
+        rules.frame = (lane) => {
+          const events = [...Array<string>(150).fill('noise'), 'bell'].map((kind) => ({ kind }))
+          return { ...quiet(lane), events }
+        }
+        return rules
+      },
+    }
+    const episode = new Episode('a.replay', file, { ...ENVS, warehouse: noisy })
+    const kinds = [episode.survey(30), episode.survey(30)].flatMap(({ events }) => events.map(({ kind }) => kind))
+    expect(kinds.filter((kind) => kind === 'noise')).toHaveLength(5000) // of 7,500
+    expect(kinds.filter((kind) => kind === 'bell')).toHaveLength(50)
+  })
+
   it('verifies, and names the first step that differs', () => {
     expect(new Episode('a.replay', file, ENVS).verify()).toMatchObject({ ok: true, steps: 50 })
     const forged = changed(file, (replay) => {

@@ -11,6 +11,7 @@ import { readReplay, Resimulation, verifyReplay, writeReplay, type Replay } from
 import { strings } from '../strings.ts'
 import {
   MAX_FILE_BYTES,
+  TOO_MANY,
   type EpisodeInfo,
   type Material,
   type StepEvent,
@@ -19,8 +20,6 @@ import {
   type Verdict,
 } from './messages.ts'
 
-/** Events kept for the timeline and the list; a page cannot show more. */
-const MAX_EVENTS = 20_000
 /** Places kept for paths and heat maps: agents times steps at most (32 MB). */
 const MAX_PLACES = 4_000_000
 
@@ -32,7 +31,9 @@ export class Episode {
   readonly #stored: readonly { step: number; frame: Frame }[]
   /** Row of each controlled agent by id. */
   readonly #index: ReadonlyMap<string, number>
-  #survey: { simulation: Resimulation | null; step: number; events: number }
+  #survey: { simulation: Resimulation | null; step: number }
+  /** Events kept so far, by kind. */
+  readonly #kept = new Map<string, number>()
 
   /**
    * @param definitions the environments this build can simulate, by id
@@ -65,7 +66,6 @@ export class Episode {
     this.#survey = {
       simulation: definition === undefined ? null : new Resimulation(replay, definition),
       step: 0,
-      events: 0,
     }
     this.info = {
       name,
@@ -126,11 +126,10 @@ export class Episode {
       }
       rewards.set(simulation.batch.reward.subarray(0, agents), (step - 1 - from) * agents)
       const frame = simulation.frame()
-      if (this.#survey.events + events.length < MAX_EVENTS) events.push(...eventsOf(step, frame))
+      events.push(...this.#fewEnough(eventsOf(step, frame)))
       this.#place(frame, places, (step - placesFrom) * agents * 2)
     }
     this.#survey.step = to
-    this.#survey.events += events.length
     return { from, rewards, events, places, placesFrom, done: to >= this.info.steps, stopped: null }
   }
 
@@ -184,7 +183,16 @@ export class Episode {
   }
 
   #storedEvents(): StepEvent[] {
-    return this.#stored.flatMap(({ step, frame }) => eventsOf(step, frame)).slice(0, MAX_EVENTS)
+    return this.#fewEnough(this.#stored.flatMap(({ step, frame }) => eventsOf(step, frame)))
+  }
+
+  /** Without those of which too many were kept: what happens all the time leaves room for the rest. */
+  #fewEnough(events: readonly StepEvent[]): StepEvent[] {
+    return events.filter(({ kind }) => {
+      const kept = this.#kept.get(kind) ?? 0
+      if (kept < TOO_MANY) this.#kept.set(kind, kept + 1)
+      return kept < TOO_MANY
+    })
   }
 }
 

@@ -18,13 +18,14 @@ function source() {
 }
 
 describe('steps at hand', () => {
-  it('asks for the run of steps around the clock and the next one in the direction of play, once', async () => {
+  it('asks for the step itself, the run of steps around it and the next one in the direction of play, once', async () => {
     const from = source()
     const store = new FrameStore(from, last, 8192) // 64 steps a run
     expect(store.get(70)).toBeUndefined()
     store.want(70, 1)
     store.want(71, 1)
     expect(from.asked).toEqual([
+      [70, 1],
       [64, 64],
       [128, 64],
     ])
@@ -34,11 +35,24 @@ describe('steps at hand', () => {
     expect(from.asked.at(-1)).toEqual([0, 64])
   })
 
+  it('has a step that was gone to before its run is there, until the episode is played differently there', async () => {
+    const answers: ((records: StepRecord[]) => void)[] = []
+    let arrived = 0
+    const store = new FrameStore({ records: () => new Promise((resolve) => answers.push(resolve)) }, last, 8192)
+    store.onArrive = () => arrived++
+    store.want(500, 1)
+    answers[0]([record(500)])
+    await flush()
+    expect([arrived, store.get(500)?.step, store.get(499)]).toEqual([1, 500, undefined])
+    store.regrow(last, 499)
+    expect(store.get(500)).toBeUndefined()
+  })
+
   it('looks farther ahead when time runs fast, and never beyond the episode', async () => {
     const from = source()
     const store = new FrameStore(from, last, 8192)
     store.want(640, 64)
-    expect(from.asked.map(([first]) => first)).toEqual([640, 704, 768, 832])
+    expect(from.asked.map(([first]) => first)).toEqual([640, 640, 704, 768, 832])
     await flush()
     store.want(last, 1)
     expect(from.asked.every(([first]) => first <= last)).toBe(true)
@@ -79,11 +93,12 @@ describe('steps at hand', () => {
     const store = new FrameStore({ records: () => new Promise((resolve) => answers.push(resolve)) }, 5, 8192)
     store.want(5, 1)
     store.regrow(6, 2)
-    answers[0]([record(0)])
+    answers[0]([record(5)])
+    answers[1]([record(0)])
     await flush()
-    expect(store.get(0)).toBeUndefined()
+    expect([store.get(0), store.get(5)]).toEqual([undefined, undefined])
     store.want(5, 1)
-    expect(answers).toHaveLength(2)
+    expect(answers).toHaveLength(4)
   })
 
   it('takes smaller runs of large steps, and forgets the farthest when there are too many', async () => {

@@ -21,6 +21,8 @@ export class FrameStore {
   readonly run: number
   readonly #runs = new Map<number, readonly StepRecord[]>()
   readonly #asked = new Set<number>()
+  /** A step that was gone to, alone: it comes sooner than its run. */
+  #ahead: StepRecord | undefined
   readonly #keep: number
   /** Raised when the episode changes: answers to older questions are about another one. */
   #turn = 0
@@ -43,6 +45,7 @@ export class FrameStore {
     this.#grows = true
     this.#turn++
     this.#asked.clear()
+    if (this.#ahead !== undefined && this.#ahead.step > kept) this.#ahead = undefined
     for (const index of [...this.#runs.keys()]) {
       const runs = this.#runs.get(index)!
       const good = kept - index * this.run + 1
@@ -53,13 +56,15 @@ export class FrameStore {
 
   /** The record of a step, if it is at hand. */
   get(step: number): StepRecord | undefined {
-    return this.#runs.get(Math.floor(step / this.run))?.[step % this.run]
+    const inRun = this.#runs.get(Math.floor(step / this.run))?.[step % this.run]
+    return inRun ?? (this.#ahead?.step === step ? this.#ahead : undefined)
   }
 
   /** Makes sure a step is on its way, and what follows in the direction of play. */
   want(step: number, speed: number): void {
     const at = Math.floor(step / this.run)
     const ahead = Math.abs(speed) >= 16 ? 3 : 1
+    if (this.get(step) === undefined && !this.#asked.has(at)) this.#askOne(step)
     this.#ask(at)
     for (let k = 1; k <= ahead; k++) this.#ask(speed < 0 ? at - k : at + k)
     this.#forget(at)
@@ -77,12 +82,26 @@ export class FrameStore {
       .then((records) => {
         if (turn !== this.#turn) return
         this.#runs.set(index, records)
+        if (this.#ahead !== undefined && Math.floor(this.#ahead.step / this.run) === index) this.#ahead = undefined
         this.onArrive()
       })
       .catch((error: unknown) => this.onFail(error instanceof Error ? error.message : String(error)))
       .finally(() => {
         if (turn === this.#turn) this.#asked.delete(index)
       })
+  }
+
+  /** Failing is no matter: the run that is asked for next says what is wrong. */
+  #askOne(step: number): void {
+    const turn = this.#turn
+    this.#source
+      .records(step, 1)
+      .then(([record]) => {
+        if (turn !== this.#turn || record === undefined) return
+        this.#ahead = record
+        this.onArrive()
+      })
+      .catch(() => {})
   }
 
   #forget(at: number): void {

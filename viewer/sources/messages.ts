@@ -7,6 +7,9 @@ import { type PackedRecord } from './pack.ts'
 /** Largest file a page opens, in bytes. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024
 
+/** Events of a kind that are kept, the first so many; of a kind that has as many nobody knows what happens later. */
+export const TOO_MANY = 5000
+
 /** A replay file, or the parts of one that came as a stream. */
 export type Material = Uint8Array | { readonly data: Replay; readonly bytes: number }
 
