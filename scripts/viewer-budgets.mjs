@@ -59,7 +59,7 @@ if (wants('frames')) await keep('crowd', episode({ layout: floor(64, 4), robots:
 if (wants('large')) {
   await keep(
     'huge',
-    episode({ layout: floor(256, 12), robots: 10_000, requests: 5000 }, 60, 'warehouse/256x256-10000ag'),
+    episode({ layout: floor(512, 12), robots: 10_000, requests: 5000 }, 60, 'warehouse/512x512-10000ag'),
   )
 }
 const server = await startServer({ port: 0, data, viewerDir: join(import.meta.dirname, '../dist/viewer') })
@@ -188,9 +188,9 @@ async function frames() {
 async function large() {
   await go('/replay/file:huge')
   await drawn()
-  say('10,000 robots on 256 x 256: page load to first picture', ms(await page.evaluate(() => performance.now())))
+  say('10,000 robots on 512 x 512: page load to first picture', ms(await page.evaluate(() => performance.now())))
   await surveyed()
-  say('10,000 robots on 256 x 256: surveyed after', ms(await page.evaluate(() => performance.now())))
+  say('10,000 robots on 512 x 512: surveyed after', ms(await page.evaluate(() => performance.now())))
   await play('10,000 robots, whole floor, 2x', 2, 4)
   await page.getByLabel('Find an agent').fill('137')
   await page.keyboard.press('Enter')

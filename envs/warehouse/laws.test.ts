@@ -118,6 +118,41 @@ test('a mirrored warehouse with mirrored turns does the mirrored thing', () => {
   expect(batch.metrics(0).blockedMoves).toBeGreaterThan(300) // the law was tried in traffic
 })
 
+test('a floor of more than 65,536 cells: a shelf is fetched and delivered in its last row', () => {
+  const width = 257
+  const bare = '.'.repeat(width)
+  const layout = [...Array.from({ length: 255 }, () => bare), `${'.'.repeat(width - 3)}xxg`]
+  const batch = createBatch(warehouse, { layout, robots: 2, requests: 1 }, { autoreset: 'disabled' })
+  batch.reset()
+  const state: ReferenceState = {
+    agents: [
+      { x: width - 2, y: 255, dir: 3, carrying: -1, delivered: false },
+      { x: 0, y: 0, dir: 3, carrying: -1, delivered: false },
+    ],
+    shelves: [
+      [width - 3, 255],
+      [width - 2, 255],
+    ],
+    requests: [1],
+    step: 0,
+    inactive: 0,
+  }
+  batch.load(0, fromReference(state, batch))
+  expect(toReference(batch, 0)).toEqual(state)
+  batch.step(Int32Array.of(4, 1))
+  batch.step(Int32Array.of(1, 1))
+  expect([...batch.reward]).toEqual([1, 0])
+  expect(toReference(batch, 0).agents).toMatchObject([
+    { x: width - 1, y: 255, carrying: 1 },
+    { x: 2, y: 0, carrying: -1 },
+  ])
+  expect(toReference(batch, 0).requests).toEqual([0])
+  const saved = batch.save(0)
+  batch.load(0, JSON.parse(JSON.stringify(saved)) as typeof saved)
+  expect(batch.save(0)).toEqual(saved)
+  expect(batch.observation.subarray(0, 2)).toEqual(Float32Array.of(width - 1, 255))
+})
+
 test('steps allocate nothing', () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

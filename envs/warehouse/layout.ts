@@ -1,8 +1,23 @@
 /** The floor plan: which cells are corridors, shelf homes and goals, and the look-up tables that follow from it. */
 import { TroupeError, shown } from '../core/errors.ts'
 
-/** Largest floor plan in cells, so that a cell and a shelf number + 1 fit 16 bits. */
-export const MAX_CELLS = 65_536
+/** Largest floor plan in cells: 512 x 512. */
+export const MAX_CELLS = 262_144
+
+/** Cells, shelf numbers, or either + 1 with 0 for none: 16 bits each wherever those of the floor fit, else 32. */
+export type Places = Uint16Array | Uint32Array
+
+/** `length` zeros that can hold the numbers 0 to `cells`; a shelf number + 1 is never more, since goals are no homes. */
+export function places(length: number, cells: number): Places {
+  return cells <= 65_536 ? new Uint16Array(length) : new Uint32Array(length)
+}
+
+/** The same with values in it. */
+export function placesOf(values: readonly number[], cells: number): Places {
+  const result = places(values.length, cells)
+  result.set(values)
+  return result
+}
 
 /** Headings; the codes are those of rware and not in turning order. Facing up decreases y. */
 export const UP = 0
@@ -19,10 +34,10 @@ export interface Layout {
   readonly rows: readonly string[]
   readonly highway: Uint8Array // [C] 1 corridor or goal, 0 shelf home
   /** Cells of the shelf homes, row by row: shelf s starts at `slots[s]`. */
-  readonly slots: Uint16Array
+  readonly slots: Places
   readonly slotOf: Int32Array // [C] number of the shelf home at a cell, -1 elsewhere
   /** Cells of the goals in the order in which they pay. */
-  readonly goals: Uint16Array
+  readonly goals: Places
   /** [C, 4] the next cell by heading; the cell itself at a wall. */
   readonly neighbour: Int32Array
 }
@@ -131,9 +146,9 @@ export function layoutOf(rows: readonly string[]): Layout {
     cells,
     rows,
     highway,
-    slots: Uint16Array.from(slots),
+    slots: placesOf(slots, cells),
     slotOf,
-    goals: Uint16Array.from(goals),
+    goals: placesOf(goals, cells),
     neighbour,
   }
 }

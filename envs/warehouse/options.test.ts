@@ -141,8 +141,10 @@ test('an even number of shelf columns, too many robots and huge plans are refuse
   expect(refusal(() => envSpec(warehouse, { robots: 200, requests: 1 })).message).toMatch(
     /robots is 200; expected at most 110, one per cell/,
   )
-  const huge = Array.from({ length: 300 }, () => `${'.'.repeat(298)}xg`)
-  expect(refusal(() => envSpec(warehouse, { layout: huge })).message).toMatch(/layout is 300 x 300 = 90000 cells/)
+  const huge = Array.from({ length: 513 }, () => `${'.'.repeat(510)}xg`)
+  expect(refusal(() => envSpec(warehouse, { layout: huge })).message).toMatch(
+    /layout is 512 x 513 = 262656 cells; expected at most 262144 cells/,
+  )
 })
 
 test('a misspelt option names its nearest neighbour', () => {

@@ -31,7 +31,7 @@ export const OPTIONS = Type.Object(
     }),
     layout: orNull(
       Type.Union([
-        Type.String({ maxLength: 140_000 }),
+        Type.String({ maxLength: 530_000 }),
         Type.Array(Type.String({ maxLength: 1000 }), { minItems: 1, maxItems: 10_000 }),
       ]),
       "Floor plan as text, one row per line: 'x' shelf, '.' corridor, 'g' goal; overrides size and the three above.",

@@ -2,6 +2,7 @@
 import { TroupeError, shown } from '../core/errors.ts'
 import { snapshotOf } from '../core/recorded.ts'
 import { type EnvBatch, type Snapshot } from '../core/types.ts'
+import { placesOf } from './layout.ts'
 import { type Options } from './options.ts'
 import { INACTIVE, TALLIES, type WarehouseWorld } from './state.ts'
 
@@ -106,15 +107,16 @@ export function fromReference(state: ReferenceState, batch: EnvBatch, random?: U
   const { agents } = state
   const tally = new Int32Array(TALLIES)
   tally[INACTIVE] = state.inactive
+  const numbers = (values: readonly number[]) => placesOf(values, layout.cells)
   const rows: Record<string, ArrayBufferView> = {
-    cell: Uint16Array.from(agents, ({ x, y }) => at(x, y)),
+    cell: numbers(agents.map(({ x, y }) => at(x, y))),
     heading: Uint8Array.from(agents, ({ dir }) => dir),
-    load: Uint16Array.from(agents, ({ carrying }) => carrying + 1),
+    load: numbers(agents.map(({ carrying }) => carrying + 1)),
     credited: Uint8Array.from(agents, ({ delivered }) => (delivered ? 1 : 0)),
     outcome: new Uint8Array(agents.length),
     stood: new Uint8Array(agents.length),
-    shelfCell: Uint16Array.from(state.shelves, ([x, y]) => at(x, y)),
-    queue: Uint16Array.from(state.requests),
+    shelfCell: numbers(state.shelves.map(([x, y]) => at(x, y))),
+    queue: numbers(state.requests),
     tally,
     ...(messageBits > 0 ? { message: new Uint16Array(agents.length) } : {}),
   }

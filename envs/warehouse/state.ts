@@ -1,7 +1,7 @@
 /** The warehouse as typed arrays: what decides the future (`arrays`), and grids derived from it. */
 import { TroupeError } from '../core/errors.ts'
 import { type TypedArray } from '../core/types.ts'
-import { DOWN, LEFT, RIGHT, UP } from './layout.ts'
+import { DOWN, LEFT, type Places, places, RIGHT, UP } from './layout.ts'
 import { type Plan } from './options.ts'
 
 /** Actions by number. */
@@ -58,23 +58,23 @@ export interface WarehouseState {
   readonly lanes: number // B
 
   // What decides the future; saved and digested.
-  readonly cell: Uint16Array // [B, M] where each robot is
+  readonly cell: Places // [B, M] where each robot is
   readonly heading: Uint8Array // [B, M] 0 up, 1 down, 2 left, 3 right
-  readonly load: Uint16Array // [B, M] carried shelf + 1, 0 none
+  readonly load: Places // [B, M] carried shelf + 1, 0 none
   readonly credited: Uint8Array // [B, M] 1 after a delivery in two-stage mode, until the next put-down
   readonly outcome: Uint8Array // [B, M] what became of the last action
   readonly stood: Uint8Array // [B, M] steps since the first refused move in this cell, at most 255
   readonly message: Uint16Array // [B, M] bits sent in the last step; empty without message bits
-  readonly shelfCell: Uint16Array // [B, K] where each shelf is; a carried one is with its robot
-  readonly queue: Uint16Array // [B, Q] requested shelves
+  readonly shelfCell: Places // [B, K] where each shelf is; a carried one is with its robot
+  readonly queue: Places // [B, Q] requested shelves
   readonly tally: Int32Array // [B, TALLIES] running totals of the episode
 
   // Derived: rebuilt after a load.
   readonly robotAt: Uint16Array // [B, C] robot + 1
-  readonly standing: Uint16Array // [B, C] shelf + 1 standing there, carried ones left out
-  readonly place: Uint16Array // [B, K] place in the queue + 1, 0 not requested
+  readonly standing: Places // [B, C] shelf + 1 standing there, carried ones left out
+  readonly place: Places // [B, K] place in the queue + 1, 0 not requested
   readonly seen: Uint8Array // [B, P] bits for the sensors, on a floor with a margin of sensorRange empty cells
-  readonly vacant: Uint16Array // [B, M] shelf homes without a shelf, in no particular order
+  readonly vacant: Places // [B, M] shelf homes without a shelf, in no particular order
   readonly vacancies: Uint16Array // [B] how many of them
   /** [B] 1 since a load or a request changed, a requested shelf moved, or all was rebuilt; 0 once the state was seen. */
   readonly stale: Uint8Array
@@ -99,21 +99,21 @@ export function createState(plan: Plan, lanes: number): WarehouseState {
   return {
     plan,
     lanes,
-    cell: new Uint16Array(lanes * robots),
+    cell: places(lanes * robots, layout.cells),
     heading: new Uint8Array(lanes * robots),
-    load: new Uint16Array(lanes * robots),
+    load: places(lanes * robots, layout.cells),
     credited: new Uint8Array(lanes * robots),
     outcome: new Uint8Array(lanes * robots),
     stood: new Uint8Array(lanes * robots),
     message: new Uint16Array(plan.messageBits > 0 ? lanes * robots : 0),
-    shelfCell: new Uint16Array(lanes * shelves),
-    queue: new Uint16Array(lanes * requests),
+    shelfCell: places(lanes * shelves, layout.cells),
+    queue: places(lanes * requests, layout.cells),
     tally: new Int32Array(lanes * TALLIES),
     robotAt: new Uint16Array(lanes * layout.cells),
-    standing: new Uint16Array(lanes * layout.cells),
-    place: new Uint16Array(lanes * shelves),
+    standing: places(lanes * layout.cells, layout.cells),
+    place: places(lanes * shelves, layout.cells),
     seen: new Uint8Array(lanes * seenCells),
-    vacant: new Uint16Array(lanes * robots),
+    vacant: places(lanes * robots, layout.cells),
     vacancies: new Uint16Array(lanes),
     stale: new Uint8Array(lanes).fill(1),
     seenCells,
