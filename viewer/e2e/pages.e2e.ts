@@ -263,7 +263,7 @@ describe.skipIf(!here)('pages', () => {
     await page.goto(`${setting.server.url}/replay/file:tiny?step=60`)
     await painted(page)
     const canvas = page.locator('.stage-canvas')
-    await page.waitForTimeout(300)
+    await page.waitForTimeout(700) // the fine picture of a stage at rest
     const before = await canvas.screenshot()
     await page.evaluate(() => {
       const lost = document
@@ -275,7 +275,7 @@ describe.skipIf(!here)('pages', () => {
     })
     await page.getByText('The graphics context was lost.').waitFor()
     await page.getByText('The graphics context was lost.').waitFor({ state: 'hidden' })
-    await page.waitForTimeout(500)
+    await page.waitForTimeout(900)
     expect((await canvas.screenshot()).equals(before)).toBe(true)
     await page.keyboard.press('ArrowRight')
     await shows(page, 61)

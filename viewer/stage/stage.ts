@@ -3,7 +3,7 @@
  * page to page, and nothing is drawn unless something changed.
  */
 import 'pixi.js/unsafe-eval' // shader code without `new Function`, so that the strict page policy holds
-import { Application, Container, RendererType } from 'pixi.js'
+import { Application, Container, GlLimitsSystem, RendererType } from 'pixi.js'
 import { type EnvSpec, type Frame } from '../../envs/core/types.ts'
 import {
   UNIT,
@@ -29,6 +29,24 @@ const CLICK_SLACK = 5
  * runs on the machine, training for one, keeps most of its time.
  */
 const SOFTWARE_PAUSE_MS = 45
+/**
+ * There, edges are not smoothed while things move, which costs three times as much as the picture itself; once nothing
+ * has changed for this long, in milliseconds, the picture is drawn again at `REST_RESOLUTION` canvas pixels to one.
+ */
+const REST_MS = 300
+const REST_RESOLUTION = 2
+
+/**
+ * Textures that one draw call may mix: plain white, and a font. Pixi writes a shader with a branch per texture, sixteen
+ * as it comes, and a processor that draws works through all of them for every pixel.
+ */
+const MIXED_TEXTURES = 2
+
+const askLimits = GlLimitsSystem.prototype.contextChange
+GlLimitsSystem.prototype.contextChange = function () {
+  askLimits.call(this)
+  this.maxBatchableTextures = Math.min(MIXED_TEXTURES, this.maxBatchableTextures)
+}
 
 export { type Sight }
 
@@ -89,13 +107,15 @@ export class Stage {
   #spent = 0
   /** Agent that the camera stays on. */
   #followed: string | null = null
-  /** Least time between two pictures, in milliseconds. */
-  readonly #pauseMs: number
+  /** A processor draws, so that every pixel counts. */
+  readonly #software: boolean
+  #rest: ReturnType<typeof setTimeout> | undefined
   #drawnAt = -Infinity
   readonly #resize = new ResizeObserver(() => this.#fitHost())
 
-  private constructor(app: Application, palette: Palette) {
+  private constructor(app: Application, palette: Palette, software: boolean) {
     this.#app = app
+    this.#software = software
     this.#palette = palette
     this.surface =
       app.renderer.type === RendererType.WEBGL
@@ -103,7 +123,6 @@ export class Stage {
         : app.renderer.type === RendererType.WEBGPU
           ? 'webgpu'
           : 'canvas'
-    this.#pauseMs = this.surface === 'canvas' || drawsInSoftware(app.canvas) ? SOFTWARE_PAUSE_MS : 0
     this.#camera.sortableChildren = true
     app.stage.addChild(this.#camera)
     app.canvas.className = 'stage-canvas'
@@ -114,10 +133,11 @@ export class Stage {
   /** @throws Error when the browser can draw neither with WebGL nor on a plain canvas */
   static async create(palette: Palette): Promise<Stage> {
     const app = new Application()
+    const software = drawsInSoftware()
     await app.init({
       preference: 'webgl',
-      antialias: true,
-      resolution: Math.min(3, globalThis.devicePixelRatio || 1),
+      antialias: !software,
+      resolution: software ? 1 : screenResolution(),
       autoDensity: true,
       backgroundAlpha: 0,
       autoStart: false,
@@ -128,7 +148,7 @@ export class Stage {
     })
     app.ticker.stop()
     installFonts()
-    return new Stage(app, palette)
+    return new Stage(app, palette, software)
   }
 
   /** Moves the canvas into an element and follows its size. @param interactive whether it zooms, pans and picks */
@@ -267,7 +287,7 @@ export class Stage {
 
   /** Draws now and hands out the canvas, whose picture lasts until the caller gives the page back to the browser. */
   capture(): HTMLCanvasElement {
-    this.#render()
+    this.#render(true)
     return this.#app.canvas
   }
 
@@ -286,8 +306,9 @@ export class Stage {
   invalidate(): void {
     if (this.#due) return
     this.#due = true
+    const pause = this.#software ? SOFTWARE_PAUSE_MS : 0
     const draw = (now: number) => {
-      if (now - this.#drawnAt < this.#pauseMs) {
+      if (now - this.#drawnAt < pause) {
         requestAnimationFrame(draw)
         return
       }
@@ -298,10 +319,12 @@ export class Stage {
     requestAnimationFrame(draw)
   }
 
-  #render(): void {
+  /** @param fine at the resolution of rest, where that is another one */
+  #render(fine = false): void {
     const picture = this.#picture
     const mounted = this.#mounted
     const began = performance.now()
+    if (this.#software) this.#setResolution(fine)
     if (picture !== undefined && mounted !== undefined) {
       const { before, after, fraction, selection } = picture
       const at = this.#followed === null ? null : placeOf(before, after, fraction, this.#followed)
@@ -319,6 +342,21 @@ export class Stage {
     if (picture === undefined) return
     this.#pictures++
     this.#spent += performance.now() - began
+  }
+
+  /** Where a processor draws: coarse, with a fine picture to follow when nothing else does; or fine at once. */
+  #setResolution(fine: boolean): void {
+    clearTimeout(this.#rest)
+    if (!fine) {
+      this.#rest = setTimeout(() => {
+        if (this.#due || this.#lost || this.#host === undefined) return
+        this.#setResolution(true)
+        this.#app.render()
+      }, REST_MS)
+    }
+    const resolution = fine ? Math.max(REST_RESOLUTION, screenResolution()) : 1
+    const { renderer } = this.#app
+    if (renderer.resolution !== resolution) renderer.resize(this.#size.width, this.#size.height, resolution)
   }
 
   #mount(first: Frame): void {
@@ -471,12 +509,18 @@ export class Stage {
   }
 }
 
-/** Whether WebGL is there but a processor does the drawing (SwiftShader, llvmpipe, Microsoft Basic Render). */
-function drawsInSoftware(canvas: HTMLCanvasElement): boolean {
+/** Canvas pixels per CSS pixel of the screen; more than three are not seen. */
+function screenResolution(): number {
+  return Math.min(3, globalThis.devicePixelRatio || 1)
+}
+
+/** Whether a processor does the drawing: no WebGL, or SwiftShader, llvmpipe, Microsoft Basic Render behind it. */
+function drawsInSoftware(): boolean {
+  const canvas = document.createElement('canvas')
   const gl = canvas.getContext('webgl2') ?? canvas.getContext('webgl')
-  const info = gl?.getExtension('WEBGL_debug_renderer_info')
-  if (gl == null || info == null) return false
-  return /swiftshader|llvmpipe|softpipe|basic render|software/i.test(
-    String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)),
-  )
+  if (gl === null) return true
+  const info = gl.getExtension('WEBGL_debug_renderer_info')
+  const name = info === null ? '' : String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL))
+  gl.getExtension('WEBGL_lose_context')?.loseContext() // browsers give out a dozen or so
+  return /swiftshader|llvmpipe|softpipe|basic render|software/i.test(name)
 }
