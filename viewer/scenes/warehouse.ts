@@ -2,12 +2,13 @@
  * The robotic warehouse, flat and legible from 12 pixels per cell: floor in two near tones, shelves as rounded squares,
  * requested ones with a ring and a dot, robots as discs with a nose and their number, goals hatched.
  */
-import { Container, Graphics, GraphicsContext } from 'pixi.js'
+import { Container, Graphics, type Sprite } from 'pixi.js'
 import { type Entity, type EnvSpec, type Frame } from '../../envs/core/types.ts'
 import { strings } from '../strings.ts'
-import { agentColour, textOn, type Palette } from '../theme.ts'
+import { agentColour, hex, textOn, type Palette } from '../theme.ts'
 import { placeOf, tween, type Placed } from '../tween.ts'
 import { PixelMap } from '../stage/pixel-map.ts'
+import { ShapeSheet, type Painter } from '../stage/shape-sheet.ts'
 import { type Box } from '../stage/camera.ts'
 import { drawCorners } from '../stage/corners.ts'
 import { UNIT, type LegendItem, type Scene, type SceneStage, type Selection } from './scene.ts'
@@ -30,7 +31,7 @@ const LARGE = 2000
 const NEAR = 1.5
 
 interface ShelfView {
-  readonly view: Graphics
+  readonly view: Sprite
   requested: boolean
   /** Which drawing of the shelves it was last part of. */
   turn: number
@@ -38,8 +39,8 @@ interface ShelfView {
 
 interface RobotView {
   readonly view: Container
-  readonly body: Graphics
-  readonly carried: Graphics
+  readonly body: Sprite
+  readonly carried: Sprite
   load: 'none' | 'shelf' | 'requested'
   turn: number
 }
@@ -50,16 +51,18 @@ interface Listing {
   readonly shelves: readonly number[]
 }
 
-interface Shapes {
-  readonly shelf: GraphicsContext
-  readonly requested: GraphicsContext
-  readonly carried: GraphicsContext
-  readonly carriedRequested: GraphicsContext
-}
+/** Shapes by their number on the sheet; after these come the bodies of robots, a colour each. */
+const SHELF_SHAPE = 0
+const REQUESTED_SHAPE = 1
+const CARRIED_SHAPE = 2
+const CARRIED_REQUESTED_SHAPE = 3
+const STANDSTILL_SHAPE = 4
+const BLOCKED_SHAPE = 5
+const BODY_SHAPES = 6
 
 export class WarehouseScene implements Scene {
   #stage!: SceneStage
-  #shapes!: Shapes
+  #sheet!: ShapeSheet
   #box: Box = { x: -0.5, y: -0.5, width: 1, height: 1 }
   #shelves = new Map<string, ShelfView>()
   #robots = new Map<string, RobotView>()
@@ -69,7 +72,9 @@ export class WarehouseScene implements Scene {
   #robotLayer = new Container()
   /** Robots in sight, as drawn last. */
   #placed: readonly Placed[] = []
-  #bodies: GraphicsContext[] = []
+  /** Halos and bars over robots, as many as were ever needed at once. */
+  #marks: Sprite[] = []
+  #markLayer = new Container()
   #listings = new WeakMap<Frame, Listing>()
   /** What the shelves on the stage are of: the frame, and the part of the floor in sight. */
   #shelved: { frame: Frame; x: number; y: number; width: number; height: number } | null = null
@@ -80,11 +85,12 @@ export class WarehouseScene implements Scene {
 
   mount(stage: SceneStage, spec: EnvSpec | null, first: Frame): void {
     this.#stage = stage
-    this.#shapes = createShapes(stage.palette)
+    this.#sheet = new ShapeSheet(paintersOf(stage.palette))
     this.#shelves = new Map()
     this.#robots = new Map()
     this.#placed = []
-    this.#bodies = stage.palette.agents.map((_, number) => robotBody(agentColour(stage.palette, number), stage.palette))
+    this.#marks = []
+    this.#markLayer = new Container()
     this.#shelved = null
     this.#far = null
     this.#shown = null
@@ -93,7 +99,8 @@ export class WarehouseScene implements Scene {
     this.#box = { x: -0.5, y: -0.5, width: Math.max(...rows.map((row) => row.length)), height: rows.length }
     this.#under = new Graphics()
     this.#over = new Graphics()
-    this.#shelfLayer = new Container()
+    // A layer that stands still is put together once, not in every picture.
+    this.#shelfLayer = new Container({ isRenderGroup: true })
     this.#robotLayer = new Container()
     const goals = first.entities.filter((entity) => entity.kind === 'goal')
     stage.root.addChild(
@@ -102,6 +109,7 @@ export class WarehouseScene implements Scene {
       this.#shelfLayer,
       this.#under,
       this.#robotLayer,
+      this.#markLayer,
       this.#over,
     )
   }
@@ -116,6 +124,7 @@ export class WarehouseScene implements Scene {
     this.#shown = before
     this.#shelfLayer.visible = !far
     this.#robotLayer.visible = !far
+    this.#markLayer.visible = !far
     if (this.#far !== null) this.#far.map.sprite.visible = far
     this.#under.clear()
     this.#over.clear()
@@ -151,8 +160,10 @@ export class WarehouseScene implements Scene {
     }
     const selected = robots.find(({ entity }) => entity.id === selection.agent)
     if (selected !== undefined) this.#drawSelection(selected)
-    this.#drawStandstill(robots.filter(({ entity }) => entity.state?.standstill === true))
-    for (const at of robots) if (at.entity.state?.blocked === true) this.#drawBlocked(at)
+    const still = robots.filter(({ entity }) => entity.state?.standstill === true)
+    const blocked = robots.filter(({ entity }) => entity.state?.blocked === true)
+    this.#joinStandstill(still)
+    this.#mark(still, blocked)
     for (const event of before.events) {
       if (event.kind !== 'delivery') continue
       for (const id of event.agents ?? []) {
@@ -228,12 +239,11 @@ export class WarehouseScene implements Scene {
   }
 
   dispose(): void {
-    for (const context of Object.values(this.#shapes)) context.destroy()
-    for (const context of this.#bodies) context.destroy()
     this.#far?.map.dispose()
     this.#far = null
     this.#shelves.clear()
     this.#robots.clear()
+    this.#sheet.dispose()
   }
 
   #listingOf(frame: Frame): Listing {
@@ -323,17 +333,17 @@ export class WarehouseScene implements Scene {
     const requested = entity.state?.requested === true
     let shelf = this.#shelves.get(entity.id)
     if (shelf === undefined) {
-      shelf = { view: new Graphics(this.#shapes.shelf), requested: false, turn: 0 }
+      shelf = { view: this.#sheet.sprite(SHELF_SHAPE), requested: false, turn: 0 }
       this.#shelves.set(entity.id, shelf)
       this.#shelfLayer.addChild(shelf.view)
     }
     if (shelf.requested !== requested) {
       shelf.requested = requested
-      shelf.view.context = requested ? this.#shapes.requested : this.#shapes.shelf
+      this.#sheet.turnInto(shelf.view, requested ? REQUESTED_SHAPE : SHELF_SHAPE)
     }
     // A carried shelf is drawn as the outline around its robot.
     shelf.turn = this.#turn
-    shelf.view.visible = entity.state?.carriedBy == null
+    this.#sheet.reveal(shelf.view, entity.state?.carriedBy == null)
     shelf.view.position.set(entity.x * UNIT, entity.y * UNIT)
   }
 
@@ -346,17 +356,17 @@ export class WarehouseScene implements Scene {
     const load = carrying == null ? 'none' : carryingRequested === true ? 'requested' : 'shelf'
     if (load === robot.load) return
     robot.load = load
-    robot.carried.visible = load !== 'none'
-    robot.carried.context = load === 'requested' ? this.#shapes.carriedRequested : this.#shapes.carried
+    this.#sheet.reveal(robot.carried, load !== 'none')
+    this.#sheet.turnInto(robot.carried, load === 'requested' ? CARRIED_REQUESTED_SHAPE : CARRIED_SHAPE)
   }
 
   #makeRobot(entity: Entity): RobotView {
     const { palette } = this.#stage
     const number = numberOf(entity, this.#robots.size)
     const colour = agentColour(palette, number)
-    const body = new Graphics(this.#bodies[number % this.#bodies.length])
-    const carried = new Graphics(this.#shapes.carried)
-    carried.visible = false
+    const body = this.#sheet.sprite(BODY_SHAPES + (number % palette.agents.length))
+    const carried = this.#sheet.sprite(CARRIED_SHAPE)
+    this.#sheet.reveal(carried, false)
     const label = this.#stage.label(String(number), { size: 24, colour: textOn(colour), weight: 'bold' })
     const view = new Container()
     view.addChild(carried, body, label.view)
@@ -378,27 +388,39 @@ export class WarehouseScene implements Scene {
     drawCorners(this.#over, x * UNIT, y * UNIT, CORNER, ARM, ink)
   }
 
-  /** A bar across the way the robot wanted to go. */
-  #drawBlocked({ x, y, heading }: Placed): void {
-    const { ink, surface } = this.#stage.palette
-    const [dx, dy] = [Math.sin(heading), -Math.cos(heading)]
-    const [cx, cy] = [(x + dx * 0.5) * UNIT, (y + dy * 0.5) * UNIT]
-    const half = 0.24 * UNIT
-    const line = () => this.#over.moveTo(cx - dy * half, cy + dx * half).lineTo(cx + dy * half, cy - dx * half)
-    line().stroke({ color: surface, width: 15, cap: 'round' })
-    line().stroke({ color: ink, width: 8, cap: 'round' })
+  /** Dashed halos around robots in a standstill, and bars across the way that blocked ones wanted to go. */
+  #mark(still: readonly Placed[], blocked: readonly Placed[]): void {
+    let used = 0
+    const next = (shape: number, x: number, y: number, rotation: number) => {
+      if (used === this.#marks.length) {
+        const fresh = this.#sheet.sprite(shape)
+        this.#marks.push(fresh)
+        this.#markLayer.addChild(fresh)
+      }
+      const mark = this.#marks[used++]
+      this.#sheet.turnInto(mark, shape)
+      this.#sheet.reveal(mark, true)
+      mark.position.set(x * UNIT, y * UNIT)
+      mark.rotation = rotation
+    }
+    for (const { x, y } of still) next(STANDSTILL_SHAPE, x, y, 0)
+    for (const { x, y, heading } of blocked) {
+      next(BLOCKED_SHAPE, x + Math.sin(heading) * 0.5, y - Math.cos(heading) * 0.5, heading)
+    }
+    for (let i = used; i < this.#marks.length; i++) this.#sheet.reveal(this.#marks[i], false)
   }
 
-  /** Dashed halos, joined where robots stand in each other's way. */
-  #drawStandstill(robots: readonly Placed[]): void {
-    const { ink } = this.#stage.palette
-    for (const { x, y } of robots) dashedCircle(this.#over, x * UNIT, y * UNIT, 0.47 * UNIT)
+  /** Dashes between robots that stand in each other's way. */
+  #joinStandstill(robots: readonly Placed[]): void {
+    let joined = 0
     for (let i = 0; i < robots.length; i++) {
       for (let k = i + 1; k < robots.length; k++) {
         const [a, b] = [robots[i], robots[k]]
-        const away = Math.hypot(a.x - b.x, a.y - b.y)
+        const [bx, by] = [b.x - a.x, b.y - a.y]
+        if (bx > NEAR || bx < -NEAR || by > NEAR || by < -NEAR) continue
+        const away = Math.hypot(bx, by)
         if (away > NEAR || away === 0) continue
-        const [dx, dy] = [(b.x - a.x) / away, (b.y - a.y) / away]
+        const [dx, dy] = [bx / away, by / away]
         const edge = 0.47
         dashedLine(
           this.#over,
@@ -407,9 +429,10 @@ export class WarehouseScene implements Scene {
           (b.x - dx * edge) * UNIT,
           (b.y - dy * edge) * UNIT,
         )
+        joined++
       }
     }
-    if (robots.length > 0) this.#over.stroke({ color: ink, width: 4 })
+    if (joined > 0) this.#over.stroke({ color: this.#stage.palette.ink, width: 4 })
   }
 
   #drawDelivery({ x, y }: Placed): void {
@@ -425,28 +448,6 @@ export class WarehouseScene implements Scene {
 
 function numberOf({ state }: Entity, otherwise: number): number {
   return typeof state?.number === 'number' ? state.number : otherwise
-}
-
-/** A disc with a nose, in one colour; shared by all robots that have it. */
-function robotBody(colour: number, palette: Palette): GraphicsContext {
-  return (
-    new GraphicsContext()
-      .moveTo(0, -NOSE)
-      .lineTo(DISC * 0.78, -DISC * 0.55)
-      .lineTo(-DISC * 0.78, -DISC * 0.55)
-      .closePath()
-      .fill(colour)
-      .stroke({ color: palette.ink, width: 2.5, join: 'round' })
-      .circle(0, 0, DISC)
-      .fill(colour)
-      .stroke({ color: palette.ink, width: 2.5 })
-      // The nose grows out of the disc: hide the line between them.
-      .moveTo(0, -NOSE + 5)
-      .lineTo(DISC * 0.62, -DISC * 0.55)
-      .lineTo(-DISC * 0.62, -DISC * 0.55)
-      .closePath()
-      .fill(colour)
-  )
 }
 
 /** Rows of the floor plan; worlds that do not say get one tone. */
@@ -489,39 +490,97 @@ function drawGoals(goals: readonly Entity[], palette: Palette): Graphics {
   return drawn
 }
 
-function createShapes(palette: Palette): Shapes {
-  const { fixture, fixtureLine, accent, surface } = palette
-  const square = (half: number, radius: number) =>
-    new GraphicsContext().roundRect(-half, -half, 2 * half, 2 * half, radius)
-  return {
-    shelf: square(SHELF, 9).fill(fixture).stroke({ color: fixtureLine, width: 3 }),
-    requested: square(SHELF, 9)
-      .fill(fixture)
-      .stroke({ color: accent, width: 8 })
-      .circle(0, 0, 0.13 * UNIT)
-      .fill(accent),
-    carried: square(CARRIED, 10).fill({ color: fixture, alpha: 0.55 }).stroke({ color: fixtureLine, width: 6 }),
-    carriedRequested: square(CARRIED, 10)
-      .fill({ color: fixture, alpha: 0.55 })
-      .stroke({ color: accent, width: 8 })
-      .circle(CARRIED - 5, -CARRIED + 5, 0.12 * UNIT)
-      .fill(accent)
-      .stroke({ color: surface, width: 2 }),
+/** The shapes of the sheet, in the order of their numbers. */
+function paintersOf(palette: Palette): Painter[] {
+  const { fixture, fixtureLine, accent, ink, surface } = palette
+  const shelf =
+    (half: number, radius: number, alpha: number, line: number, width: number): Painter =>
+    (onto) => {
+      onto.beginPath()
+      onto.roundRect(-half, -half, 2 * half, 2 * half, radius)
+      onto.globalAlpha = alpha
+      fillIn(onto, fixture)
+      onto.globalAlpha = 1
+      strokeIn(onto, line, width)
+    }
+  const dot =
+    (x: number, y: number, radius: number): Painter =>
+    (onto) => {
+      onto.beginPath()
+      onto.arc(x, y, radius, 0, 2 * Math.PI)
+      fillIn(onto, accent)
+    }
+  return [
+    shelf(SHELF, 9, 1, fixtureLine, 3),
+    (onto) => {
+      shelf(SHELF, 9, 1, accent, 8)(onto)
+      dot(0, 0, 0.13 * UNIT)(onto)
+    },
+    shelf(CARRIED, 10, 0.55, fixtureLine, 6),
+    (onto) => {
+      shelf(CARRIED, 10, 0.55, accent, 8)(onto)
+      dot(CARRIED - 5, -CARRIED + 5, 0.12 * UNIT)(onto)
+      strokeIn(onto, surface, 2)
+    },
+    (onto) => {
+      const radius = 0.47 * UNIT
+      const dash = (2 * Math.PI * radius) / Math.round((2 * Math.PI * radius) / (DASH + GAP))
+      onto.setLineDash([(dash * DASH) / (DASH + GAP), (dash * GAP) / (DASH + GAP)])
+      onto.beginPath()
+      onto.arc(0, 0, radius, 0, 2 * Math.PI)
+      strokeIn(onto, ink, 4)
+    },
+    (onto) => {
+      const half = 0.24 * UNIT
+      onto.lineCap = 'round'
+      onto.beginPath()
+      onto.moveTo(-half, 0)
+      onto.lineTo(half, 0)
+      strokeIn(onto, surface, 15)
+      strokeIn(onto, ink, 8)
+    },
+    ...palette.agents.map((_, number) => robotBody(agentColour(palette, number), ink)),
+  ]
+}
+
+/** A disc with a nose, in one colour. */
+function robotBody(colour: number, ink: number): Painter {
+  return (onto) => {
+    onto.lineJoin = 'round'
+    onto.beginPath()
+    onto.moveTo(0, -NOSE)
+    onto.lineTo(DISC * 0.78, -DISC * 0.55)
+    onto.lineTo(-DISC * 0.78, -DISC * 0.55)
+    onto.closePath()
+    fillIn(onto, colour)
+    strokeIn(onto, ink, 2.5)
+    onto.beginPath()
+    onto.arc(0, 0, DISC, 0, 2 * Math.PI)
+    fillIn(onto, colour)
+    strokeIn(onto, ink, 2.5)
+    // The nose grows out of the disc: hide the line between them.
+    onto.beginPath()
+    onto.moveTo(0, -NOSE + 5)
+    onto.lineTo(DISC * 0.62, -DISC * 0.55)
+    onto.lineTo(-DISC * 0.62, -DISC * 0.55)
+    onto.closePath()
+    fillIn(onto, colour)
   }
+}
+
+function fillIn(onto: CanvasRenderingContext2D, colour: number): void {
+  onto.fillStyle = hex(colour)
+  onto.fill()
+}
+
+function strokeIn(onto: CanvasRenderingContext2D, colour: number, width: number): void {
+  onto.strokeStyle = hex(colour)
+  onto.lineWidth = width
+  onto.stroke()
 }
 
 const DASH = 10
 const GAP = 8
-
-function dashedCircle(graphics: Graphics, x: number, y: number, radius: number): void {
-  const dashes = Math.round((2 * Math.PI * radius) / (DASH + GAP))
-  const turn = (2 * Math.PI) / dashes
-  for (let i = 0; i < dashes; i++) {
-    const from = i * turn
-    graphics.moveTo(x + radius * Math.cos(from), y + radius * Math.sin(from))
-    graphics.arc(x, y, radius, from, from + (turn * DASH) / (DASH + GAP))
-  }
-}
 
 function dashedLine(graphics: Graphics, x1: number, y1: number, x2: number, y2: number): void {
   const length = Math.hypot(x2 - x1, y2 - y1)
