@@ -8,6 +8,7 @@ import { type Session } from '../session.ts'
 import { strings } from '../strings.ts'
 import { marksOf } from '../survey.ts'
 import { EDGE, StripChoice, Strips } from './strips.tsx'
+import { useThrottled } from './throttle.ts'
 
 const words = strings.timeline
 
@@ -39,12 +40,18 @@ export function Timeline({ session, strips }: { session: Session; strips: boolea
 const placeOf = (step: number, last: number, width: number) =>
   EDGE + (step / Math.max(1, last)) * Math.max(0, width - 2 * EDGE)
 
-/** Only this and the slider change with every step; the rest of the timeline changes with the episode. */
+/** Time between two places of the playhead and the slider: each lays out the timeline again. */
+const MOVING_MS = 50
+
+/** Only this and the slider change with the step; the rest of the timeline changes with the episode. */
 function Playhead({ session, width }: { session: Session; width: number }): JSX.Element {
-  const at = useComputed(() => {
-    const { step, last } = session.clock.value
-    return `${step}/${last}`
-  })
+  const at = useThrottled(
+    useComputed(() => {
+      const { step, last } = session.clock.value
+      return `${step}/${last}`
+    }),
+    MOVING_MS,
+  )
   const [step, last] = at.value.split('/').map(Number)
   const x = placeOf(step, last, width)
   return (
@@ -55,10 +62,13 @@ function Playhead({ session, width }: { session: Session; width: number }): JSX.
 }
 
 function Scrub({ session }: { session: Session }): JSX.Element {
-  const at = useComputed(() => {
-    const { step, last } = session.clock.value
-    return `${step}/${last}`
-  })
+  const at = useThrottled(
+    useComputed(() => {
+      const { step, last } = session.clock.value
+      return `${step}/${last}`
+    }),
+    MOVING_MS,
+  )
   const [step, last] = at.value.split('/').map(Number)
   return (
     <input

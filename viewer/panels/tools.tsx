@@ -1,5 +1,5 @@
 /** What can be done with a replay besides watching it: fork, compare, share. Loaded when first used. */
-import { useSignal, type Signal } from '@preact/signals'
+import { useComputed, useSignal, type Signal } from '@preact/signals'
 import { type ComponentChildren, type JSX } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { type ForkLink } from '../fork/link.ts'
@@ -10,6 +10,7 @@ import { type Session } from '../session.ts'
 import { type Lasting } from '../sources/bytes.ts'
 import { placeOf } from '../sources/kept.ts'
 import { strings } from '../strings.ts'
+import { useThrottled } from './throttle.ts'
 
 const ForkDialog = lazy(async () => (await import('../fork/dialog.tsx')).ForkDialog)
 const ShareDialog = lazy(async () => (await import('../share/dialog.tsx')).ShareDialog)
@@ -54,7 +55,10 @@ export function useTools(session: Session): Tools {
 
 export function ToolButtons({ session, tools }: { session: Session; tools: Tools }): JSX.Element | null {
   const info = session.info.value
-  const { step } = session.clock.value
+  const step = useThrottled(
+    useComputed(() => session.clock.value.step),
+    150,
+  ).value
   if (info === null || session.source.value?.kind === 'fork') return null
   const words = strings.fork
   const can = info.mode === 'resimulate'

@@ -127,10 +127,16 @@ function BookmarkToggle({ session }: { session: Session }): JSX.Element {
   )
 }
 
+/** Time between two numbers of the step field, in milliseconds. */
+const MOVING_MS = 50
+
 /** Shows the step and takes a typed one. */
 function StepField({ session, last }: { session: Session; last: number }): JSX.Element {
   const typing = useSignal<string | null>(null)
-  const step = useComputed(() => session.clock.value.step)
+  const step = useThrottled(
+    useComputed(() => session.clock.value.step),
+    MOVING_MS,
+  )
   const go = () => {
     const typed = typing.value
     typing.value = null
