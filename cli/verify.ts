@@ -20,6 +20,7 @@ interface Result {
   readonly kind?: 'replay' | 'record' | 'replays'
   readonly step?: number
   readonly what?: string
+  readonly agent?: string
   readonly expected?: string
   readonly actual?: string
   readonly steps?: number
@@ -132,7 +133,7 @@ function line(result: Result | EntryResult): string {
 }
 
 function plainLine(result: Result): string {
-  const { file, ok, kind, steps, step, what, expected, actual } = result
+  const { file, ok, kind, steps, step, what, agent, expected, actual } = result
   if (ok) {
     const total = result.return === undefined ? '' : `, return ${result.return}`
     const part = result.complete === false ? ', the recording stops before the episode does' : ''
@@ -143,6 +144,9 @@ function plainLine(result: Result): string {
   }
   if (result.error !== undefined) return `unreadable   ${String(result.error.message)}`
   const place = step === undefined ? '' : ` at step ${step}`
+  if (what === 'action' && agent !== undefined) {
+    return `NOT GENUINE  ${file}: illegal action of ${agent}${place}: ${actual}; expected ${expected}`
+  }
   return `NOT GENUINE  ${file}: ${what ?? kind} differs${place}; recorded ${expected}, re-simulated ${actual}`
 }
 

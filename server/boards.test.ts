@@ -246,7 +246,7 @@ describe('a dishonest submission fails with the place', () => {
       return bundleOf(replays.map((replay, k) => (k === 11 ? { ...replay, actions } : replay)))
     })
     expect(found).toMatchObject({ code: 'bad-action', episode: 11, step: 19 })
-    expect(found.message).toMatch(/illegal action at step 19: 9/)
+    expect(found.message).toMatch(/^episode 11: illegal action of agent_1 at step 19: 9; expected 0 noop, 1 forward/)
   })
 
   it('another task, another number of agents, another world are told', async () => {

@@ -693,13 +693,13 @@ class Batch implements EnvBatch {
   private refuse(lane: number, n: number, d: number, value: number, from: number): never {
     const { spec } = this
     const agent = spec.agents[n]
-    const place = spec.actionDims > 1 ? `, dimension ${d}` : ''
+    const culprit = spec.actionDims > 1 ? `${agent.id}, dimension ${d}` : agent.id
     const beyond = agent.action.kind === 'box' && d >= agent.action.dimensions.length
     const choices = beyond ? `0: ${agent.id} has ${d} numbers` : actionChoices(agent.action, d)
-    const where = `${spec.env}: action [lane ${this.firstLane + lane}, ${agent.id}${place}] at step ${this.stepCount[lane]}`
+    const where = `${spec.env}: action [lane ${this.firstLane + lane}, ${culprit}] at step ${this.stepCount[lane]}`
     const known = agent.action.kind === 'box' ? 0 : (actionSizes(agent.action)[d] ?? 0)
     if (agent.action.kind === 'box' || value < 0 || value >= known || !Number.isInteger(value)) {
-      throw new TroupeError('bad-action', { where, got: shown(value), expected: choices })
+      throw new TroupeError('bad-action', { where, got: shown(value), expected: choices, agent: culprit })
     }
     const names = agent.action.kind === 'discrete' ? agent.action.names : agent.action.dimensions[d].values
     const legal = names.map((name, index) => (this.mask[from + index] === 1 ? `${index} ${name}` : '')).filter(Boolean)
@@ -707,6 +707,7 @@ class Batch implements EnvBatch {
       where,
       got: `${value} ${names[value]}, which is masked`,
       expected: `a legal action: ${legal.join(', ')}`,
+      agent: culprit,
     })
   }
 

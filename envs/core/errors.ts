@@ -22,6 +22,8 @@ export interface ErrorParts {
   readonly expected: string
   /** The nearest valid choice, where there is one. */
   readonly nearest?: string
+  /** Whose action it was, and which number of it: 'agent_1', 'agent_1, dimension 0'. */
+  readonly agent?: string
 }
 
 export class TroupeError extends Error {
@@ -30,6 +32,7 @@ export class TroupeError extends Error {
   readonly got: string
   readonly expected: string
   readonly nearest: string | undefined
+  readonly agent: string | undefined
 
   constructor(code: ErrorCode, parts: ErrorParts) {
     const hint = parts.nearest === undefined ? '' : `; did you mean ${parts.nearest}?`
@@ -40,6 +43,7 @@ export class TroupeError extends Error {
     this.got = parts.got
     this.expected = parts.expected
     this.nearest = parts.nearest
+    this.agent = parts.agent
   }
 
   /** A plain object for `--json` output and sockets. */

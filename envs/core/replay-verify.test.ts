@@ -98,6 +98,7 @@ describe('verifying', () => {
       expect(refused({ ...replay, actions })).toMatchObject({
         ok: false,
         what: 'action',
+        agent: replay.header.agents[0],
         step: 50,
         actual: String(wrong),
       })

@@ -10,16 +10,19 @@ import { type EnvDefinition, type EnvSpec, type Frame } from './types.ts'
 
 export type Verdict =
   /** `complete`: the episode ended within the recording. */
-  | { readonly ok: true; readonly steps: number; readonly complete: boolean }
-  | {
-      readonly ok: false
-      /** The first joint action (0 = the first of the episode) after which the worlds differ; left out for totals. */
-      readonly step?: number
-      /** What differs: 'scenario …', 'agents', 'seed', 'action', 'state', 'chain', 'keyframe', 'picture', 'length', 'result …'. */
-      readonly what: string
-      readonly expected: string
-      readonly actual: string
-    }
+  { readonly ok: true; readonly steps: number; readonly complete: boolean } | Difference
+
+interface Difference {
+  readonly ok: false
+  /** The first joint action (0 = the first of the episode) after which the worlds differ; left out for totals. */
+  readonly step?: number
+  /** What differs: 'scenario …', 'agents', 'seed', 'action', 'state', 'chain', 'keyframe', 'picture', 'length', 'result …'. */
+  readonly what: string
+  /** Whose action it is that cannot be, where it is one: 'agent_1', 'agent_1, dimension 0'. */
+  readonly agent?: string
+  readonly expected: string
+  readonly actual: string
+}
 
 /**
  * Whether this build may play a replay with a definition: same environment, same version, same generator.
@@ -66,7 +69,7 @@ export function definitionOf(
   return definition
 }
 
-const differs = (what: string, expected: unknown, actual: unknown, step?: number): Verdict => ({
+const differs = (what: string, expected: unknown, actual: unknown, step?: number): Difference => ({
   ok: false,
   ...(step === undefined ? {} : { step }),
   what,
@@ -207,8 +210,12 @@ export function verifyReplay(replay: Replay, definition: EnvDefinition): Verdict
       }
     }
   } catch (error) {
-    if (error instanceof TroupeError && error.code === 'bad-action')
-      return differs('action', error.expected, error.got, t)
+    if (error instanceof TroupeError && error.code === 'bad-action') {
+      return {
+        ...differs('action', error.expected, error.got, t),
+        ...(error.agent === undefined ? {} : { agent: error.agent }),
+      }
+    }
     throw error
   }
   const complete = terminated[0] === 1 || truncated[0] === 1

@@ -227,12 +227,12 @@ function failureOf(episode: number, verdict: Verdict): Failure | undefined {
       actual: `${verdict.steps} steps`,
     })
   }
-  const { step, what, expected, actual } = verdict
+  const { step, what, agent, expected, actual } = verdict
   const place = step === undefined ? '' : ` at step ${step}`
   const code = what === 'action' ? 'bad-action' : what === 'length' ? 'wrong-episode' : 'not-genuine'
   const message =
     what === 'action'
-      ? `illegal action${place}: ${actual}; expected ${expected}`
+      ? `illegal action${agent === undefined ? '' : ` of ${agent}`}${place}: ${actual}; expected ${expected}`
       : `${what} differs${place}; recorded ${expected}, played again ${actual}`
   return faulty(code, episode, message, {
     ...(step === undefined ? {} : { step }),
