@@ -33,8 +33,14 @@ function runsOf(set: string): Runs[] {
       }
     }
   }
-  return all.sort((a, b) => (a.scenario < b.scenario ? -1 : a.scenario > b.scenario ? 1 : scoreOf(b) - scoreOf(a)))
+  return inOrder(all)
 }
+
+const inOrder = (all: readonly Runs[]) =>
+  [...all].sort((a, b) => (a.scenario < b.scenario ? -1 : a.scenario > b.scenario ? 1 : scoreOf(b) - scoreOf(a)))
+
+/** Runs on larger worlds: those that many seeds could be afforded of, and the long one of a single seed. */
+const large = () => inOrder(['learned', 'showcase'].flatMap(runsOf))
 
 const returns = ({ records }: Runs) => records.map(({ absolute }) => absolute!.return.mean)
 const scoreOf = (runs: Runs) => meanOf(returns(runs))
@@ -64,7 +70,7 @@ function shows(mark: string, lines: readonly string[], file = RECORDS) {
 }
 
 test('what learners reach is what their records say', () => {
-  const rows = runsOf('learned').map((runs) => {
+  const rows = large().map((runs) => {
     const [first] = runs.records
     const { random, best } = first.scenario.reference ?? {}
     const minutes = runs.records.map(({ seconds }) => seconds / 60).sort((a, b) => a - b)
@@ -106,7 +112,7 @@ test('what a skirmish gives to those who do not look is what the records of the 
 })
 
 test('how far learners are behind warehouse-greedy is what their records say', () => {
-  const rows = runsOf('learned')
+  const rows = large()
     .filter(({ scenario }) => scenario.startsWith('warehouse/'))
     .map((runs) => {
       const { random, best, source } = runs.records[0].scenario.reference!
@@ -199,6 +205,7 @@ function wrapped(command: string, width = 138): string[] {
 /** Sets with learners, in the order in which pages list them. */
 const SETS = [
   'learned',
+  'showcase',
   'values',
   'games',
   ...readdirSync(folder)
