@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tween, tweenAngle } from './tween.ts'
+import { indexOf, tween, tweenAngle } from './tween.ts'
 import { type Entity, type Frame } from '../envs/core/types.ts'
 
 const frame = (entities: Entity[], step = 0): Frame => ({ step, entities, events: [], counters: {} })
@@ -36,5 +36,16 @@ describe('tween', () => {
   it('is the frame itself on whole steps', () => {
     const before = frame([robot(2, 3, 1)])
     expect(tween(before, frame([robot(3, 3, 2)]), 0)).toMatchObject([{ x: 2, y: 3, heading: 1 }])
+  })
+
+  it('finds an entity wherever the list of a frame has it', () => {
+    const [a, b, c] = [robot(0, 0, 0, 'a'), robot(1, 0, 0, 'b'), robot(2, 0, 0, 'c')]
+    for (const entities of [[a, b, c], [c, b, a], [b], [a, b, c]]) {
+      const one = frame(entities)
+      for (const { id } of [a, b, c]) {
+        const index = entities.findIndex((entity) => entity.id === id)
+        expect(indexOf(one, id)).toBe(index < 0 ? undefined : index)
+      }
+    }
   })
 })

@@ -43,17 +43,24 @@ export function placeOf(before: Frame, after: Frame, fraction: number, id: strin
   return fraction > 0 && before !== after ? moved(entity, partner(after, entity, index), fraction) : place(entity)
 }
 
-/** Places in the lists of entities by id, counted once per frame. */
+/** Places in the lists of entities by id, counted at most once per frame. */
 const INDICES = new WeakMap<Frame, Map<string, number>>()
+
+/** Where entities stood when they were last looked for: mostly they are there again. */
+const HINTS = new Map<string, number>()
 
 /** Where an entity stands in the list of a frame. */
 export function indexOf(frame: Frame, id: string): number | undefined {
+  const hint = HINTS.get(id)
+  if (hint !== undefined && frame.entities[hint]?.id === id) return hint
   let indices = INDICES.get(frame)
   if (indices === undefined) {
     indices = new Map(frame.entities.map((entity, index) => [entity.id, index]))
     INDICES.set(frame, indices)
   }
-  return indices.get(id)
+  const index = indices.get(id)
+  if (index !== undefined) HINTS.set(id, index)
+  return index
 }
 
 /** The same entity in the next frame. Worlds list theirs in one order, so that it is mostly at the same place. */
