@@ -95,6 +95,15 @@ export function hex(colour: number): string {
   return `#${colour.toString(16).padStart(6, '0')}`
 }
 
+/**
+ * A colour as one pixel of an image's data: r, g, b, a in memory order. Every machine that runs a browser is little-endian.
+ * @param colour 0xrrggbb @param alpha 0 to 1
+ */
+export function pixel(colour: number, alpha = 1): number {
+  const [r, g, b] = [(colour >> 16) & 255, (colour >> 8) & 255, colour & 255]
+  return ((Math.round(alpha * 255) << 24) | (b << 16) | (g << 8) | r) >>> 0
+}
+
 const STORED = 'troupe-theme'
 
 export const theme = signal<Theme>('light')

@@ -63,12 +63,16 @@ export function indexOf(frame: Frame, id: string): number | undefined {
   return index
 }
 
+export function entityOf(frame: Frame, id: string): Entity | undefined {
+  const index = indexOf(frame, id)
+  return index === undefined ? undefined : frame.entities[index]
+}
+
 /** The same entity in the next frame. Worlds list theirs in one order, so that it is mostly at the same place. */
 function partner(after: Frame, entity: Entity, index: number): Entity | undefined {
   const same = after.entities[index]
   if (same === undefined || same.id !== entity.id) {
-    const other = indexOf(after, entity.id)
-    return other === undefined ? undefined : after.entities[other]
+    return entityOf(after, entity.id)
   }
   return same
 }

@@ -13,6 +13,7 @@ import { seriesOf, type StripId } from '../strip-data.ts'
 import { figure, strings } from '../strings.ts'
 import { agentColour, hex, PALETTES, textOn, theme } from '../theme.ts'
 import { queueOf, waits, type Queue } from '../waiting.ts'
+import { entityOf } from '../tween.ts'
 import { useThrottled } from './throttle.ts'
 
 const words = strings.inspector
@@ -184,8 +185,10 @@ function Why(props: { session: Session; info: EpisodeInfo; record: StepRecord; a
   const queue = queueOf(all, id)
   if (queue === null) return null
   let since = 1
-  const isBlocked = (step: number) =>
-    frameAt(step)?.entities.some((entity) => entity.id === id && entity.state?.blocked === true) === true
+  const isBlocked = (step: number) => {
+    const frame = frameAt(step)
+    return frame !== null && entityOf(frame, id)?.state?.blocked === true
+  }
   while (since < LONGEST_WAIT && isBlocked(record.step - since)) since++
   return (
     <section class="block why" aria-label={words.why}>
@@ -214,7 +217,7 @@ function reasonOf({ root }: Queue, info: EpisodeInfo, step: number): string {
 
 /** What the picture knows of the agent: its place, and what its state says. */
 function World({ info, record, agent }: { info: EpisodeInfo; record: StepRecord; agent: number }): JSX.Element | null {
-  const entity = record.frame.entities.find(({ id }) => id === info.agents[agent])
+  const entity = entityOf(record.frame, info.agents[agent])
   if (entity === undefined) return null
   const facts = Object.entries(entity.state ?? {}).filter(([name]) => name !== 'number')
   return (

@@ -368,6 +368,7 @@ export class WarehouseScene implements Scene {
     const carried = this.#sheet.sprite(CARRIED_SHAPE)
     this.#sheet.reveal(carried, false)
     const label = this.#stage.label(String(number), { size: 24, colour: textOn(colour), weight: 'bold' })
+    label.fit(1.75 * DISC)
     const view = new Container()
     view.addChild(carried, body, label.view)
     this.#robotLayer.addChild(view)

@@ -4,6 +4,7 @@
  */
 import { CanvasSource, Sprite, Texture } from 'pixi.js'
 import { UNIT } from '../scenes/scene.ts'
+import { pixel } from '../theme.ts'
 
 export class PixelMap {
   readonly sprite: Sprite
@@ -60,10 +61,4 @@ export class PixelMap {
   dispose(): void {
     this.sprite.texture.destroy(true)
   }
-}
-
-/** Bytes in memory order r, g, b, a. Every machine that runs a browser is little-endian. */
-function pixel(colour: number, alpha: number): number {
-  const [r, g, b] = [(colour >> 16) & 255, (colour >> 8) & 255, colour & 255]
-  return ((Math.round(alpha * 255) << 24) | (b << 16) | (g << 8) | r) >>> 0
 }
