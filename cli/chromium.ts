@@ -31,6 +31,8 @@ const PLACES = [
 ]
 const APP_NAMES = ['Google Chrome', 'Chromium', 'Microsoft Edge']
 const START_MS = 30_000
+/** How long a browser that was asked to end may take before it is killed. */
+const END_MS = 3000
 
 /** The browser to use: TROUPE_CHROMIUM, else the first that is found. @throws TroupeError environment */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string {
@@ -135,7 +137,7 @@ export class BrowserPage {
       return page
     } catch (error) {
       child.kill('SIGKILL')
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+      removeFolder(profile)
       throw error
     }
   }
@@ -170,14 +172,20 @@ export class BrowserPage {
     return (answer.result as { value: T }).value
   }
 
+  /** Never throws: what was made stays made, even where the system keeps a part of the browser's folder a while longer. */
   async close(): Promise<void> {
-    this.#socket.close()
-    const gone = new Promise((resolve) => this.#process.once('exit', resolve))
-    if (this.#process.exitCode === null) {
-      this.#process.kill('SIGKILL')
+    const child = this.#process
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = new Promise((resolve) => child.once('exit', resolve))
+      // Killed at once, it would leave processes behind that still write into its folder.
+      this.#page = ''
+      this.#send('Browser.close', {}).catch(() => undefined)
+      const late = setTimeout(() => child.kill('SIGKILL'), END_MS)
       await gone
+      clearTimeout(late)
     }
-    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    this.#socket.close()
+    removeFolder(this.#profile)
   }
 
   #send(method: string, params: Record<string, unknown>): Promise<Record<string, unknown>> {
@@ -186,6 +194,14 @@ export class BrowserPage {
       this.#waiting.set(id, { resolve, reject })
       this.#socket.send(JSON.stringify({ id, method, params, ...(this.#page === '' ? {} : { sessionId: this.#page }) }))
     })
+  }
+}
+
+function removeFolder(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+  } catch {
+    // It is in the system's folder for temporary things.
   }
 }
 

@@ -17,6 +17,8 @@ const FORMATS = ['png', 'gif', 'mp4', 'webm'] as const
 type Format = (typeof FORMATS)[number]
 /** Steps of a film when nothing is said. */
 const USUAL_STEPS = 100
+/** How long a page may take to simulate and show an episode, in milliseconds. */
+const READY_MS = 300_000
 /** Room around the world in the window that is filmed, in pixels. */
 const CHROME_HEIGHT = 240
 
@@ -144,12 +146,19 @@ async function render(bytes: Uint8Array, plan: Plan, { theme, agent, overlays }:
       ...(overlays === undefined ? {} : { overlays }),
     })
     await page.go(`${server.url}/embed/file%3Aepisode?${query}`)
+    // Ready when the step is on the picture and the page has its size: the same place on two looks in a row.
     const problem = await page.run<string | null>(`new Promise((resolve) => {
+      let place = ''
       const look = () => {
         const notice = document.querySelector('.embed-message .notice')
+        const troupe = window.troupe
+        const ready = troupe?.surveyed === true && troupe.shownStep === ${plan.from} && troupe.drawn?.pictures > 0
+        const before = place
+        place = ready ? JSON.stringify([troupe.placeOf(0, 0), troupe.placeOf(1, 1)]) : ''
         if (notice !== null) resolve(notice.textContent)
-        else if (window.troupe?.surveyed === true && window.troupe.drawn?.pictures > 0 && window.troupeRender) resolve(null)
-        else setTimeout(look, 50)
+        else if (place !== '' && place === before && window.troupeRender) resolve(null)
+        else if (performance.now() > ${READY_MS}) resolve('not on the screen after ${READY_MS / 1000} s')
+        else setTimeout(look, 200)
       }
       look()
     })`)

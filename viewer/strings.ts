@@ -338,6 +338,7 @@ export const strings = {
     zoomOut: 'Zoom out',
     legend: 'Legend',
     lost: 'The graphics context was lost. Restoring the picture …',
+    gone: 'There is no picture to save at this moment: it is being restored. Try again.',
     none: 'This browser offers neither WebGL nor a 2D canvas, so there is no picture. Steps, actions and observations still work. Turn on hardware acceleration in the browser settings to see the world.',
     plain: 'WebGL is not available: drawing with the slower plain canvas.',
     starting: 'Starting the picture …',

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Frame, type Page } from 'playwright-core'
 import {
   createBatch,
   ENVS,
@@ -199,12 +199,12 @@ export function complaintsOf(page: Page): readonly string[] {
 }
 
 /** Waits until a replay is open, its first step simulated and its timeline complete. */
-export async function opened(page: Page): Promise<void> {
+export async function opened(page: Page | Frame): Promise<void> {
   await page.waitForFunction(() => window.troupe?.surveyed === true && window.troupe.shownStep === window.troupe.step)
 }
 
 /** Waits until the opened world is on the stage and the page around it has its size. */
-export async function painted(page: Page): Promise<void> {
+export async function painted(page: Page | Frame): Promise<void> {
   await opened(page)
   await page.waitForFunction(() => (window.troupe?.drawn?.pictures ?? 0) > 0)
   const corner = () => page.evaluate(() => JSON.stringify(window.troupe!.placeOf(0, 0)))

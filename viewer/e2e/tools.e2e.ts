@@ -6,6 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Page } from 'playwright-core'
 import { ENVS } from '../../envs/index.ts'
 import { readReplay, Resimulation, verifyReplay } from '../../envs/core/replay.ts'
+import { playEpisodes } from '../../agents/core/play.ts'
+import { LEARNERS } from '../../agents/index.ts'
+import { readCheckpoint } from '../../results/files.ts'
+import { loadScenario } from '../../scenarios/load.ts'
+import { openScenario, scenarioSpec } from '../../scenarios/open.ts'
 import { firstAction, firstState } from '../compare/divergence.ts'
 import {
   browserIsHere,
@@ -118,6 +123,42 @@ describe.skipIf(!browserIsHere())('tools', () => {
     await page.getByRole('button', { name: 'Fork here' }).waitFor()
   })
 
+  it('a trained policy, chosen from its files, plays in the page what it plays on Node', async () => {
+    const scenario = loadScenario('warehouse/nano-2ag')
+    const { bytes } = recordEpisode({ env: 'warehouse', options: scenario.options, scenario: scenario.id })
+    await writeFile(join(setting.data, 'replays', 'nano.replay'), bytes)
+    await page.goto(`${setting.server.url}/replay/file%3Anano?step=0`)
+    await opened(page)
+    await page.keyboard.press('t')
+    const best = join(import.meta.dirname, '../../results/records/learned/warehouse/nano-2ag/seac/seed-1/best')
+    const files = ['weights.safetensors', 'state.json'].map((name) => join(best, name))
+    await page.locator('.fork-dialog input[type=file]').setInputFiles(files)
+    for (const agent of ['agent_0', 'agent_1']) {
+      const who = page.getByLabel(`Who plays ${agent}`)
+      const trained = await who.locator('option[value^="checkpoint:"]').getAttribute('value', { timeout: 10_000 })
+      await who.selectOption(trained!)
+    }
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.getByRole('button', { name: 'Play to the end' }).click()
+    await page.waitForFunction(() => window.troupe?.steps === 200)
+    const forked = readReplay(await saved(page, 'Save as a replay'), {}, 'saved')
+    expect(verifyReplay(forked, ENVS.warehouse)).toMatchObject({ ok: true, steps: 200, complete: true })
+    const spec = scenarioSpec(scenario)
+    const policy = LEARNERS.seac.policy(spec, readCheckpoint(best), 'greedy')
+    const { episodes } = playEpisodes({
+      batch: openScenario(scenario, { autoreset: 'disabled' }),
+      policy,
+      seeds: [forked.header.seed!],
+      rng: 'e2e',
+      teamReward: scenario.teamReward,
+      record: () => ({ scenario: { ...scenario }, policies: [{ name: 'seac' }], package: '0.1.0' }),
+    })
+    const played = readReplay(episodes[0].replay!, {}, 'played')
+    expect([...forked.actions]).toEqual([...played.actions])
+    // Far above chance, so that this compares what was learned.
+    expect(played.header.result!.return).toBeGreaterThan(15)
+  })
+
   it('what if tries every legal action in the same futures, beside the critic’s estimate', async () => {
     await page.goto(`${setting.server.url}/replay/file%3Acrew?step=20&agent=agent_0`)
     await opened(page)
@@ -171,6 +212,20 @@ describe.skipIf(!browserIsHere())('tools', () => {
     await painted(offline)
     const shown = await offline.evaluate(() => window.troupe!.record!)
     expect([shown.step, places(shown.frame)]).toEqual([12, places(simulated(crew, 12).frame())])
+    // The same text in a frame of another page, which has no address of its own.
+    await offline.goto('about:blank')
+    await offline.evaluate(
+      (text) => {
+        const frame = document.createElement('iframe')
+        Object.assign(frame, { srcdoc: text, width: 800, height: 600, title: 'player' })
+        document.body.append(frame)
+      },
+      await readFile(html, 'utf8'),
+    )
+    const [, inside] = offline.frames()
+    await painted(inside)
+    expect(await inside.evaluate(() => [document.URL, window.troupe!.record!.step])).toEqual(['about:srcdoc', 12])
+    expect(places((await inside.evaluate(() => window.troupe!.record!)).frame)).toEqual(places(shown.frame))
     expect(complaintsOf(offline)).toEqual([])
     await offline.context().close()
   })

@@ -168,18 +168,16 @@ class Sheet {
   readonly #session: Session
   readonly #stage: Stage
   readonly #context: CanvasRenderingContext2D
-  /** The part of the stage's canvas that is taken, in its own pixels. */
-  readonly #part: { x: number; y: number; width: number; height: number }
   readonly #foot: number
 
   constructor(session: Session, stage: Stage, width: number) {
     this.#session = session
     this.#stage = stage
-    this.#part = partOf(stage)
+    const part = partOf(stage, stage.capture())
     const even = (size: number) => Math.max(2, 2 * Math.round(size / 2))
     this.canvas.width = even(width)
     this.#foot = Math.round((FOOT * width) / 640)
-    this.canvas.height = even((this.canvas.width * this.#part.height) / this.#part.width + this.#foot)
+    this.canvas.height = even((this.canvas.width * part.height) / part.width + this.#foot)
     const context = this.canvas.getContext('2d', { willReadFrequently: true })
     if (context === null) throw new Error(strings.stage.none)
     this.#context = context
@@ -188,13 +186,14 @@ class Sheet {
   /** @param fraction way to the next step, 0 to 1 */
   draw(step: number, fraction: number): void {
     const before = this.#session.at(step)
-    if (before === undefined) return
+    if (before === undefined) throw new Error(strings.stage.gone)
     const after = this.#session.at(step + 1) ?? before
     this.#stage.draw(before.frame, after.frame, fraction, { agent: this.#session.agent.peek() })
     const picture = this.#stage.capture()
     const palette = PALETTES[theme.peek()]
     const { width, height } = this.canvas
-    const { x, y, width: w, height: h } = this.#part
+    // The page around may change its size while a film is made.
+    const { x, y, width: w, height: h } = partOf(this.#stage, picture)
     this.#context.fillStyle = hex(palette.background)
     this.#context.fillRect(0, 0, width, height)
     this.#context.imageSmoothingQuality = 'high'
@@ -222,9 +221,11 @@ class Sheet {
   }
 }
 
-/** The whole world where it is fitted, what is looked at otherwise; in pixels of the stage's canvas. */
-function partOf(stage: Stage): { x: number; y: number; width: number; height: number } {
-  const canvas = stage.capture()
+/**
+ * The whole world where it is fitted, what is looked at otherwise; in pixels of the stage's canvas.
+ * @param canvas as it was just captured
+ */
+function partOf(stage: Stage, canvas: HTMLCanvasElement): { x: number; y: number; width: number; height: number } {
   const whole = { x: 0, y: 0, width: canvas.width, height: canvas.height }
   const { box } = stage
   if (stage.sight !== null || box === null) return whole

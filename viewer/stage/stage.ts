@@ -14,6 +14,7 @@ import {
   type SceneStage,
   type Selection,
 } from '../scenes/scene.ts'
+import { strings } from '../strings.ts'
 import { placeOf } from '../tween.ts'
 import { type Palette } from '../theme.ts'
 import { fit, pan, toWorld, visibleBox, zoomAt, type Box, type View, type Sight } from './camera.ts'
@@ -285,8 +286,12 @@ export class Stage {
     }
   }
 
-  /** Draws now and hands out the canvas, whose picture lasts until the caller gives the page back to the browser. */
+  /**
+   * Draws now and hands out the canvas, whose picture lasts until the caller gives the page back to the browser.
+   * @throws Error while the graphics context is lost: a picture of it would be blank
+   */
   capture(): HTMLCanvasElement {
+    if (this.#lost) throw new Error(strings.stage.gone)
     this.#render(true)
     return this.#app.canvas
   }
@@ -339,7 +344,8 @@ export class Stage {
       mounted.overlay?.draw(before, after, fraction, selection)
     }
     this.#app.render()
-    if (picture === undefined) return
+    // Until its scene is loaded a world is not on the picture.
+    if (picture === undefined || mounted === undefined) return
     this.#pictures++
     this.#spent += performance.now() - began
   }
