@@ -387,7 +387,15 @@ describe('boards', () => {
     await client.submit(GAME, 'random', '9', { description: { ...description(name), authors: '@SUM(A1)' } })
     const path = `/api/boards/${encodeURIComponent(GAME.id)}/export?level=replayed&format=`
     const csv = (await client.get(`${path}csv`)).text
-    expect(csv.split('\r\n')[0]).toMatch(/^scenario,scenario_hash,rank,/)
+    const [head, ...lines] = csv.trimEnd().split('\r\n')
+    expect(head).toBe(
+      'scenario,scenario_hash,rank,rank_best,rank_worst,standing,level,name,authors,algorithm,recipe,training_seed,mode,' +
+        'centralised,privileged,mean,iqm,std,interval_low,interval_high,standard_error,episodes,runs,training_steps,' +
+        'training_seconds,device,disputed,flags,reason,published_at,log,entry',
+    )
+    // Evidence and declared compute stand beside every score.
+    const declared = lines.filter((line) => line.includes(',replayed,') && line.includes(',1000,,a laptop,'))
+    expect(declared).toHaveLength(lines.length)
     expect(csv).toContain(`"'=HYPERLINK(""http://evil"")|<b>&\\end"`)
     expect(csv).toContain("'@SUM(A1)")
     const markdown = (await client.get(`${path}markdown`)).text
@@ -398,6 +406,10 @@ describe('boards', () => {
     expect(Object.keys(marl.matrix['test-pd'])).toContain('random')
     const mine = (await client.get('/api/submissions/export?format=csv')).text
     expect(mine.split('\r\n').length).toBeGreaterThan(5)
+    expect(mine.split('\r\n')[0]).toBe(
+      'id,scenario,level,name,state,created_at,since,until,queue_position,episodes_done,episodes,failure_code,failure,' +
+        'failure_episode,failure_step',
+    )
     const badge = await client.get(`/api/entries/${honest.id}/badge.svg`)
     expect(badge.headers['content-type']).toMatch(/svg/)
     expect(badge.text).not.toMatch(/script|href/)
@@ -461,7 +473,10 @@ describe('moderation and privacy', () => {
     expect(await seen(admin)).not.toMatch(/Ada|Lovelace|example\.org/)
     expect(await onBoard()).not.toMatch(/Ada|Lovelace|example\.org/)
     expect(JSON.parse(await seen(other)).row.standing).toBe('ranked')
-    expect((await client.get('/api/log?limit=1000')).text).not.toMatch(/Ada|Lovelace/)
+    const { records } = (await client.get('/api/log?limit=1000')).json as { records: { body: unknown }[] }
+    expect(records.length).toBeGreaterThan(20)
+    // What records say: their signatures are chance, in which any three letters turn up now and then.
+    expect(JSON.stringify(records.map(({ body }) => body))).not.toMatch(/Ada|Lovelace/)
   })
 
   it('seeds and names of what is not published are the owner’s', async () => {

@@ -132,6 +132,30 @@ describe('clocks', () => {
     expect((await asked(client, GAME.id)).status).toBe(201)
   })
 
+  it('of an address: whatever keys it has, it may open so many in a day; a key says when it was used last', async () => {
+    clock = Date.now()
+    const { client } = await serve('address', { now: () => clock, limits: limitsOf({ perDayPerAddress: 2 }) })
+    const made = await client.ask('POST', '/api/keys', { label: 'Ada', scopes: ['submit', 'read'] })
+    const second = new Client(server!.port, made.json.secret)
+    const used = async () => {
+      const { keys } = (await client.get('/api/keys')).json as { keys: { label: string; lastUsedAt: string | null }[] }
+      return keys.find(({ label }) => label === 'Ada')!.lastUsedAt
+    }
+    expect(await used()).toBeNull()
+    const asked = (who: Client) =>
+      who.ask('POST', '/api/submissions', { scenario: GAME.id, level: 'replayed', description: description('try') })
+    expect((await asked(client)).status).toBe(201)
+    expect((await asked(second)).status).toBe(201)
+    expect(await used()).toBe(new Date(clock).toISOString())
+    for (const who of [client, second]) {
+      const refused = await asked(who)
+      expect([refused.status, refused.json.error.code]).toEqual([429, 'quota'])
+      expect(refused.json.error.message).toMatch(/2 of this address in a day.*2 or fewer in 24 hours/)
+    }
+    clock += 86_400_001
+    expect((await asked(second)).status).toBe(201)
+  })
+
   it('of an epoch: its key is committed to, secret while it runs, and published when it is over', async () => {
     clock = Date.now()
     const { client, boards } = await serve('epochs', { now: () => clock })

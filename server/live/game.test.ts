@@ -194,6 +194,47 @@ describe('what is hidden', () => {
     for (const [what, times] of Object.entries(seen)) expect([what, times > 0]).toEqual([what, true])
   })
 
+  it.each([
+    'warehouse/tiny-2ag',
+    'matrix/pd-repeated',
+    'coin/3x3',
+    'foraging/8x8-2p-2f-coop',
+    'particles/spread',
+    'particles/tag-continuous',
+    'spectrum/dsa-3u2c',
+    'skirmish/2s3z',
+    'skirmish/v2-terran_5_vs_5',
+  ])('of %s does not show: generators, seed, returns', (id) => {
+    const played = game(short(id, 30), 1, 1, 'families')
+    const rng = new Generator(namedSeed('families', id))
+    for (let t = 0; t < 7; t++) played.play(legal(played, rng))
+    const saved = played.batch.save(0)
+    const before = played.frame(7, false)
+    const other = changed(saved, 'random', 'i32', (row) => row.forEach((_, i) => (row[i] ^= 0x55555555)))
+    const returns = base64.encode(new Uint8Array(base64.decode(saved.returns).length).fill(7))
+    played.batch.load(0, { ...other, seed: 'f'.repeat(32), returns })
+    expect(played.batch.save(0)).not.toEqual(saved)
+    expect(played.frame(7, false)).toEqual(before)
+  })
+
+  it('of a skirmish does not show: the health of enemies out of sight; one’s own does', () => {
+    const played = game(short('skirmish/2s3z', 30), 1, 1)
+    const { agents } = played.batch.spec
+    const saved = played.batch.save(0)
+    const before = played.frame(0, false)
+    const weakened = (from: number, to: number) => {
+      const health = new Float64Array(base64.decode(saved.arrays.health).slice().buffer)
+      expect(health).toHaveLength(10)
+      for (let unit = from; unit < to; unit++) health[unit] -= 30
+      const arrays = { ...saved.arrays, health: base64.encode(new Uint8Array(health.buffer)) }
+      played.batch.load(0, { ...saved, arrays })
+      return played.frame(0, false)
+    }
+    // The armies start farther apart than the nine cells that units see.
+    expect(weakened(agents.length, 10)).toEqual(before)
+    expect(weakened(0, 1)).not.toEqual(before)
+  })
+
   it('would show if a question held it: a robot that is near another notices that it turns', () => {
     // The other side of the promise above, so that the comparison is known to be able to fail.
     for (let root = 0; ; root++) {
