@@ -21,7 +21,7 @@ function asked(schema: TSchema): string {
           : `a${/^[aeiou]/.test(String(type)) ? 'n' : ''} ${String(type ?? 'value')}`
   const range = (low: unknown, high: unknown, unit: string) =>
     low !== undefined && high !== undefined
-      ? ` of ${low} to ${high}${unit}`
+      ? ` of ${low === high ? low : `${low} to ${high}`}${unit}`
       : low !== undefined
         ? ` of ${low}${unit} or more`
         : high !== undefined
@@ -48,12 +48,29 @@ function property(schema: TSchema, path: string): TSchema | undefined {
 function choices(schema: TSchema | undefined): string[] | undefined {
   const any = schema?.anyOf as TSchema[] | undefined
   if (any === undefined || !any.every((option) => typeof option.const === 'string')) return undefined
-  return any.map((option) => String(option.const))
+  return words(schema)
+}
+
+/** Those choices of a union that are words. */
+function words(schema: TSchema | undefined): string[] {
+  const any = (schema?.anyOf ?? []) as TSchema[]
+  return any.flatMap((option) => (typeof option.const === 'string' ? [option.const] : []))
+}
+
+/** The only choice of a union that is an object (or list) like the value: what is wrong inside it says more. */
+function meant(schema: TSchema | undefined, value: unknown): TSchema | undefined {
+  if (value === null || typeof value !== 'object') return undefined
+  const type = Array.isArray(value) ? 'array' : 'object'
+  const alike = ((schema?.anyOf ?? []) as TSchema[]).filter((option) => option.type === type)
+  return alike.length === 1 ? alike[0] : undefined
 }
 
 function toError(schema: TSchema, error: ValueError, where: string): TroupeError {
   const at = error.path.split('/').slice(1).join('.')
   const place = at === '' ? where : `${where}: ${at}`
+  const inside = meant(property(schema, error.path) ?? error.schema, error.value)
+  const deeper = inside === undefined ? undefined : firstError(inside, error.value)
+  if (inside !== undefined && deeper !== undefined) return toError(inside, deeper, place)
   const parent = property(schema, error.path.slice(0, error.path.lastIndexOf('/')))
   const unknown = error.message.startsWith('Unexpected property')
   if (unknown) {
@@ -69,14 +86,24 @@ function toError(schema: TSchema, error: ValueError, where: string): TroupeError
   }
   const wanted = property(schema, error.path) ?? error.schema
   const literals = choices(wanted)
-  const nearest =
-    literals !== undefined && typeof error.value === 'string' ? nearestName(error.value, literals) : undefined
+  const nearest = typeof error.value === 'string' ? nearestName(error.value, words(wanted)) : undefined
   return new TroupeError('bad-option', {
     where: place,
     got: error.value === undefined ? 'missing' : shown(error.value),
     expected: literals !== undefined ? `one of ${literals.join(', ')}` : asked(wanted),
     ...(nearest === undefined ? {} : { nearest: `"${nearest}"` }),
   })
+}
+
+/** What to tell of all that is wrong; undefined when nothing is. */
+function firstError(schema: TSchema, value: unknown): ValueError | undefined {
+  let first: ValueError | undefined
+  for (const error of Value.Errors(schema, value)) {
+    first ??= error
+    // An unknown field explains the rest (a misspelt required field is also "missing").
+    if (error.message.startsWith('Unexpected property')) return error
+  }
+  return first
 }
 
 /**
@@ -86,15 +113,7 @@ function toError(schema: TSchema, error: ValueError, where: string): TroupeError
  */
 export function check<S extends TSchema>(schema: S, value: unknown, where: string): Static<S> {
   if (Value.Check(schema, value)) return value as Static<S>
-  let first: ValueError | undefined
-  for (const error of Value.Errors(schema, value)) {
-    first ??= error
-    // An unknown field explains the rest (a misspelt required field is also "missing").
-    if (error.message.startsWith('Unexpected property')) {
-      first = error
-      break
-    }
-  }
+  const first = firstError(schema, value)
   if (first === undefined) throw new TroupeError('bad-option', { where, got: shown(value), expected: asked(schema) })
   throw toError(schema, first, where)
 }

@@ -87,11 +87,18 @@ export function customMap(
         expected: 'a name of its own',
       })
     }
+    const attributes = [...new Set(types.flatMap((one) => one.attributes))]
+    for (const attribute of unit.attributes ?? []) {
+      if (!(attributes as string[]).includes(attribute)) {
+        throw unknownName(`${where}: unit ${unit.name}: attribute`, attribute, attributes)
+      }
+    }
     const { like: _like, ...own } = unit
     void _like
     types.push({ ...like, ...own })
   }
-  const terrain = terrainOf(custom.terrain, custom.name, rules, custom.heights)
+  // Without a name: what SMAClite makes of its own layouts is no business of a map that is called like one.
+  const terrain = terrainOf(custom.terrain, '', rules, custom.heights)
   for (const side of ['allies', 'enemies'] as const) {
     let count = 0
     for (const group of custom[side]) {
@@ -108,8 +115,8 @@ export function customMap(
       const cell = Math.floor(y) * terrain.width + Math.floor(x)
       if (!inside || (unit.plane !== 'air' && terrain.strideable[cell] === 0)) {
         throw new TroupeError('bad-option', {
-          where: `${where}: ${side}: ${group.unit}`,
-          got: `starts at ${shown(group.at)}, ${inside ? 'in a wall' : 'outside the map'}`,
+          where: `${where}: ${side}: ${group.unit}: at`,
+          got: `${shown(group.at)}, ${inside ? 'in a wall' : 'outside the map'}`,
           expected: `a floor cell of the ${terrain.width} by ${terrain.height} map, counted from the lower left corner`,
         })
       }
@@ -120,6 +127,16 @@ export function customMap(
         where: `${where}: ${side}`,
         got: `${count} units`,
         expected: 'at most 200',
+      })
+    }
+  }
+  if (Array.isArray(custom.attack)) {
+    const [x, y] = custom.attack
+    if (x >= terrain.width || y >= terrain.height) {
+      throw new TroupeError('bad-option', {
+        where: `${where}: attack`,
+        got: `${shown(custom.attack)}, outside the map`,
+        expected: `a point of the ${terrain.width} by ${terrain.height} map, counted from the lower left corner`,
       })
     }
   }
