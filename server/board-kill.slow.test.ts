@@ -25,7 +25,7 @@ const BUILT = new URL('../dist/server/index.js', import.meta.url)
 const SCRIPT = `
   const [, data] = process.argv
   const { startServer } = await import(${JSON.stringify(BUILT.href)})
-  const limits = { openPerKey: 1000, perDay: 1e6, perDayPerAddress: 1e6, writesPerMinute: 1e6, requestsPerMinute: 1e6 }
+  const limits = { openPerKey: 1000, perEpoch: 1e6, perDay: 1e6, perDayPerAddress: 1e6, writesPerMinute: 1e6, requestsPerMinute: 1e6 }
   const { port, boards } = await startServer({ port: 0, data, boards: { limits, workers: 1, scenarios: [${JSON.stringify(GAME)}] } })
   console.log(JSON.stringify({ port, key: boards.on ? boards.open.adminKey : undefined }))
 `

@@ -38,7 +38,7 @@ async function main(kind: Job['kind'], count: number, seconds: number): Promise<
     data,
     log: pino({ level: 'error' }, pino.destination(2)),
     limits: { viewers: count + 10, viewersPerAddress: count + 10 },
-    boards: { limits: { openPerKey: 1e6, perDay: 1e6, perDayPerAddress: 1e6 } },
+    boards: { limits: { openPerKey: 1e6, perEpoch: 1e6, perDay: 1e6, perDayPerAddress: 1e6 } },
     live: { stepMs: DEADLINE_MS, episodes: { shared: 16, fresh: 16 }, runs: count + 10 },
   })
   if (!server.boards.on) throw new Error(server.boards.problem)
